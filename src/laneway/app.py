@@ -1,0 +1,162 @@
+"""The composition root: settings → store → engine → lanes → channels. The only one who knows everybody."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from laneway.channels.contract import PULLED, Channel
+from laneway.channels.delivery import Delivery
+from laneway.channels.intake import Intake, Limits
+from laneway.classify.cascade import Cascade
+from laneway.classify.model import SmallModel
+from laneway.engine.launch import SHAPE, Engine
+from laneway.engine.steps import Boundary
+from laneway.journey import Journey, Patience
+from laneway.lanes.answer import AnswerLane
+from laneway.lanes.answer.commands import Commands
+from laneway.lanes.contract import Lane
+from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
+from laneway.lanes.tools.read_file import read_file as read_file_in
+from laneway.lanes.tools.server_info import server_info_with_log
+from laneway.llm.choice import Models, choose
+from laneway.llm.prompts import Prompts
+from laneway.settings import Settings
+from laneway.store import principals
+from laneway.store.database import Database
+from laneway.store.embedded import EmbeddedPostgres
+from laneway.store.migrate import migrate
+
+KEY_FILE = "key"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a demonstration or a test puts in place of, or beside, the usual parts."""
+
+    models: Models | None = None
+    tools: Sequence[ToolEntry] = ()
+    channels: Sequence[Channel] = ()
+    boundary: Boundary = lambda name: None
+    shape: str = SHAPE
+
+
+@dataclass
+class App:
+    """A running Laneway: what doors and commands need."""
+
+    settings: Settings
+    db: Database
+    models: Models
+    intake: Intake
+    engine: Engine
+    delivery: Delivery
+    lanes: dict[str, Lane]
+    new_key: str | None = None
+    _background: list[asyncio.Task[None]] = field(default_factory=list)
+
+
+@asynccontextmanager
+async def database(settings: Settings) -> AsyncIterator[Database]:
+    """The migrated database the settings name, opened; an embedded server runs as long as somebody needs it."""
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    embedded = EmbeddedPostgres(settings.home) if settings.database_url is None else None
+    url = embedded.start() if embedded else settings.database_url.get_secret_value()  # type: ignore[union-attr]
+    try:
+        await asyncio.to_thread(migrate, url)
+        db = Database(url)
+        await db.open()
+        try:
+            yield db
+        finally:
+            await db.close()
+    finally:
+        if embedded:
+            await asyncio.to_thread(embedded.stop)
+
+
+@asynccontextmanager
+async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterator[App]:
+    """Laneway takes jobs, runs them and delivers their replies while the block lasts."""
+    parts = parts or Parts()
+    async with database(settings) as db:
+        app = compose(settings, db, parts)
+        app.new_key = await ensure_owner(db, settings.home)
+        await app.engine.launch()
+        delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
+        try:
+            yield app
+        finally:
+            delivering.cancel()
+            await asyncio.gather(delivering, app.engine.stop(), return_exceptions=True)
+            await app.delivery.drain(5)
+
+
+def compose(settings: Settings, db: Database, parts: Parts) -> App:
+    """All parts, connected, nothing started yet."""
+    models = parts.models or choose(settings, db)
+    prompts = Prompts(settings.home)
+    small = models.classify and SmallModel(models.classify, models.classify_settings, prompts.text("classification"))
+    pulled = PULLED - {channel.name for channel in parts.channels}
+    lanes: dict[str, Lane] = {}
+    journey = Journey(db, Cascade(small or None), lanes, pulled, _patience(settings))
+    engine = Engine(
+        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
+        shape=parts.shape, boundary=parts.boundary,
+    )  # fmt: skip
+    journey.steps = engine.steps
+    toolbox = Toolbox([*_tools(settings), *parts.tools], engine.steps)
+    version = prompts.version("execution")
+    lanes["answer"] = AnswerLane(Commands(db, models.description, settings.budget_day_usd))
+    lanes["tools"] = ToolsLane(
+        models.execute, models.execute_settings, prompts.text("execution"), version, toolbox, engine.steps, db
+    )
+    limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
+    delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
+    return App(settings, db, models, Intake(db, lanes, limits), engine, delivery, lanes)
+
+
+def _patience(settings: Settings) -> Patience:
+    return Patience(
+        settings.message_history_limit,
+        settings.context_tokens,
+        settings.approval_timeout_seconds,
+        settings.job_attempts,
+        settings.retry_seconds,
+    )
+
+
+def _tools(settings: Settings) -> list[ToolEntry]:
+    server_info = server_info_with_log(settings.home / "laneway.log")
+    server_info.__name__ = "server_info"
+
+    async def read_file(path: str) -> dict[str, object]:
+        """The text of one file in the folder the owner opened for reading."""
+        return await read_file_in(settings.files, path)
+
+    return [ToolEntry(server_info), ToolEntry(read_file)]
+
+
+async def ensure_owner(db: Database, home: Path) -> str | None:
+    """There is an owner; the key made for it now, or None if it has one already."""
+    async with db.transaction() as tx:
+        if await principals.owner(tx) is not None:
+            return None
+        key = f"lw_{secrets.token_urlsafe(32)}"
+        await principals.set_owner_key(tx, key)
+        keep_key(home, key)
+    return key
+
+
+def keep_key(home: Path, key: str) -> None:
+    """The key is in the data directory, readable by its owner only."""
+    path = home / KEY_FILE
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(key + "\n")
+    path.chmod(0o600)

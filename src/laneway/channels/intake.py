@@ -1,0 +1,110 @@
+"""Every door ends here: check, recognise chat commands, write down, acknowledge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from laneway.domain.conversation import Incoming, Receipt
+from laneway.domain.job import JobMode
+from laneway.domain.judgement import Intent
+from laneway.errors import BadInput, TooLarge
+from laneway.store import conversations, intake, jobs
+from laneway.store.database import Connection, Database
+
+COMMAND = re.compile(r"/(help|new|status|budget|stop|start)\s*", re.IGNORECASE)
+PLAN = re.compile(r"/plan\s+(?P<what>.+)", re.IGNORECASE | re.DOTALL)
+LONGEST_ID = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    text_bytes: int
+    file_bytes: int
+
+
+class Intake:
+    """Writes messages down, once each, or says clearly why not."""
+
+    def __init__(self, db: Database, lanes: Collection[str], limits: Limits) -> None:
+        self._db, self._lanes, self._limits = db, frozenset(lanes), limits
+
+    async def receive(self, incoming: Incoming) -> Receipt:
+        """The message and its job are committed, or it was here before; bad input wrote nothing."""
+        self.check(incoming)
+        incoming, aside = _recognised(incoming)
+        async with self._db.transaction() as tx:
+            if incoming.payload.get("command") == "stop":
+                stopped = await _stop_thread(tx, incoming)
+                incoming = replace(incoming, payload={**incoming.payload, "stopped": stopped})
+            return await intake.write(tx, incoming, aside=aside)
+
+    def check(self, incoming: Incoming) -> None:
+        """Returns only if the message can be written down and worked on."""
+        _check_text(incoming, self._limits)
+        for what, name in ((incoming.thread, "thread"), (incoming.external_id, "id")):
+            if not what or len(what) > LONGEST_ID or not what.isprintable():
+                raise BadInput(f"The {name} must be 1 to {LONGEST_ID} printable characters.", hint="Choose another.")
+        if incoming.mode not in JobMode.__members__:
+            raise BadInput(f"Unknown mode `{incoming.mode[:40]}`.", hint=f"Known: {', '.join(JobMode)}.")
+        if incoming.lane is not None and incoming.lane not in self._lanes:
+            raise BadInput(f"Unknown lane `{incoming.lane[:40]}`.", hint=f"Known: {', '.join(sorted(self._lanes))}.")
+        if incoming.mode == JobMode.EXECUTE:
+            _check_classification(incoming.payload.get("classification"))
+
+
+def _check_text(incoming: Incoming, limits: Limits) -> None:
+    if not incoming.text.strip() and not incoming.files:
+        raise BadInput("The message is empty.", hint="Send some text or a file.")
+    if "\x00" in incoming.text:
+        raise BadInput("The text holds a NUL character.", hint="Send plain text.")
+    try:
+        size = len(incoming.text.encode())
+    except UnicodeEncodeError:
+        raise BadInput("The text is not valid Unicode.", hint="Send it as UTF-8.") from None
+    if size > limits.text_bytes:
+        raise TooLarge(
+            f"The text has {size} bytes; at most {limits.text_bytes} are taken.", hint="Send it as a file, or shorter."
+        )
+    for file in incoming.files:
+        if len(file.content) > limits.file_bytes:
+            raise TooLarge(
+                f"{file.name[:80]} has {len(file.content)} bytes; at most {limits.file_bytes} are taken.",
+                hint="Send a smaller file.",
+            )
+
+
+def _check_classification(given: object) -> None:
+    if not isinstance(given, dict) or given.get("intent") not in list(Intent):
+        raise BadInput(
+            "The mode EXECUTE needs `payload.classification` with an intent of question, command or other.",
+            hint="Send without a mode to have it classified here.",
+        )
+    confidence = given.get("confidence", 1.0)
+    if not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        raise BadInput("`payload.classification.confidence` must be a number from 0 to 1.", hint="Correct it.")
+
+
+def _recognised(incoming: Incoming) -> tuple[Incoming, bool]:
+    """The message with what its first word asks for, and whether it goes aside of the thread's order."""
+    text = incoming.text.strip()
+    command = COMMAND.fullmatch(text)
+    if command:
+        name = command[1].lower().replace("start", "help")
+        given = {**incoming.payload, "command": name}
+        return replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), name != "new"
+    plan = PLAN.fullmatch(text)
+    if plan:
+        return replace(incoming, mode=JobMode.PLAN, text=plan["what"]), False
+    return incoming, False
+
+
+async def _stop_thread(tx: Connection, incoming: Incoming) -> list[str]:
+    thread = await conversations.thread_on(tx, incoming.channel, incoming.thread)
+    if thread is None or thread.world is not incoming.principal.world:
+        return []
+    open_jobs = await jobs.open_in_thread(tx, thread.id)
+    for job in open_jobs:
+        await jobs.request_cancel(tx, job.id)
+    return [str(job.id) for job in open_jobs]

@@ -1,0 +1,115 @@
+"""Who talks, where, and what was said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    OPERATOR = "operator"
+    CUSTOMER = "customer"
+
+
+class World(StrEnum):
+    """The two trust worlds; they never share context, tools, memory or budget."""
+
+    OWNER = "owner"
+    CUSTOMER = "customer"
+
+
+class Author(StrEnum):
+    """Who wrote a message: a person outside, or Laneway."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    id: UUID
+    role: Role
+    name: str
+    created_at: datetime
+
+    @property
+    def world(self) -> World:
+        return World.CUSTOMER if self.role is Role.CUSTOMER else World.OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    id: UUID
+    channel: str
+    external_id: str
+    principal_id: UUID
+    world: World
+    context_from: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    id: UUID
+    seq: int
+    thread_id: UUID
+    author: Author
+    channel: str
+    external_id: str
+    principal_id: UUID | None
+    text: str
+    meta: dict[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    id: UUID
+    message_id: UUID
+    kind: str
+    name: str
+    mime: str
+    size: int
+    artifact: str
+    preview: str
+    meta: dict[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingFile:
+    """A file as a door received it, before it is stored."""
+
+    name: str
+    mime: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A message as a door received it, before it is written down."""
+
+    channel: str
+    thread: str
+    external_id: str
+    text: str
+    principal: Principal
+    mode: str = "AUTO"
+    lane: str | None = None
+    payload: dict[str, Any] = field(default_factory=dict)
+    files: tuple[IncomingFile, ...] = ()
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What intake tells the door: where the message is, and whether we had it already."""
+
+    message_id: UUID
+    thread_id: UUID
+    job_id: UUID
+    duplicate: bool

@@ -1,0 +1,114 @@
+"""What was judged, asked and done: classifications, approvals, events, effects."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+
+class Intent(StrEnum):
+    QUESTION = "question"
+    COMMAND = "command"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """The judgement on one message; `decided_by` is rules, local, model or request (given by the sender)."""
+
+    intent: Intent
+    summary: str
+    plan: str
+    needs_confirmation: bool
+    confidence: float
+    lane: str = "tools"
+    decided_by: str = "rules"
+    runner_up: str | None = None
+    milliseconds: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class ApprovalState(StrEnum):
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    id: UUID
+    job_id: UUID
+    thread_id: UUID
+    action: dict[str, Any]
+    action_hash: str
+    why: str
+    state: ApprovalState
+    deadline: datetime
+    answered_by: UUID | None
+    answered_at: datetime | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened; `cursor` names its place in the order everybody sees."""
+
+    id: int
+    cursor: str
+    thread_id: UUID | None
+    job_id: UUID | None
+    kind: str
+    body: dict[str, Any]
+    created_at: datetime
+
+
+class EffectState(StrEnum):
+    INTENT = "intent"
+    DONE = "done"
+    UNCERTAIN = "uncertain"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An outside effect of a job: its intent is stored before, its outcome after."""
+
+    job_id: UUID
+    key: str
+    tool: str
+    state: EffectState
+    outcome: Any
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class OutboxState(StrEnum):
+    PENDING = "pending"
+    SENDING = "sending"
+    UNCERTAIN = "uncertain"
+    SENT = "sent"
+    UNDELIVERABLE = "undeliverable"
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """A reply on its way out."""
+
+    id: int
+    message_id: UUID
+    thread_id: UUID
+    channel: str
+    thread_external_id: str
+    text: str
+    state: OutboxState
+    attempts: int
+    resent: bool
+    error: str | None
+    created_at: datetime
+    sent_at: datetime | None

@@ -1,0 +1,80 @@
+"""Claims ready jobs the moment they are committed: woken by NOTIFY, by a freed slot, or by a due time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from uuid import UUID
+
+from laneway.domain.job import Job
+from laneway.engine.running import End, Running
+from laneway.errors import Unavailable
+from laneway.store import jobs
+from laneway.store.database import CANCELS, JOBS, Database
+
+_log = logging.getLogger("laneway.engine.dispatch")
+LOOK_ANYWAY_SECONDS = 10.0
+"""A notification can be missed while the listener reconnects; this is the longest a job then waits."""
+
+
+class Dispatcher:
+    """Gives this process as many ready jobs as it has slots for."""
+
+    def __init__(self, db: Database, worker: str, running: Running, start: Callable[[Job], Awaitable[None]]) -> None:
+        self._db, self._worker, self._running, self._start = db, worker, running, start
+        self._wake = running.freed
+
+    async def keep_dispatching(self) -> None:
+        """Runs until cancelled; a database that goes away is waited for."""
+        listener = asyncio.create_task(self._keep_listening())
+        try:
+            while True:
+                self._wake.clear()
+                pause = await self._dispatch()
+                try:
+                    async with asyncio.timeout(pause):
+                        await self._wake.wait()
+                except TimeoutError:
+                    pass
+        finally:
+            listener.cancel()
+            await asyncio.gather(listener, return_exceptions=True)
+
+    async def _dispatch(self) -> float:
+        """Everything that can start has started; returns how long nothing can be due."""
+        try:
+            await self._claim(self._running.free(), owner_only=False)
+            await self._claim(self._running.free_for_owner(), owner_only=True)
+            async with self._db.transaction() as tx:
+                due = await jobs.seconds_to_next(tx)
+        except Unavailable as error:
+            _log.warning("%s Trying again in a second.", error)
+            return 1.0
+        return LOOK_ANYWAY_SECONDS if due is None else min(due + 0.01, LOOK_ANYWAY_SECONDS)
+
+    async def _claim(self, limit: int, *, owner_only: bool) -> None:
+        if limit <= 0 or self._running.draining:
+            return
+        async with self._db.transaction() as tx:
+            ready = await jobs.claim(tx, self._worker, limit=limit, owner_only=owner_only)
+        for job in ready:
+            self._running.claimed(job)
+        for job in ready:
+            await self._start(job)
+
+    async def _keep_listening(self) -> None:
+        while True:
+            try:
+                async with aclosing(self._db.listen(JOBS, CANCELS)) as notifications:
+                    async for notification in notifications:
+                        self._hear(notification)
+            except Unavailable:
+                await asyncio.sleep(1)
+
+    def _hear(self, notification: tuple[str, str] | None) -> None:
+        if notification is not None and notification[0] == CANCELS:
+            self._running.stop(UUID(notification[1]), End.CANCELLED)
+        else:
+            self._wake.set()

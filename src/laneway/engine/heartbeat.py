@@ -1,0 +1,72 @@
+"""Says that this worker is alive, notices that others are not, and that we ourselves were given up."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+
+import psutil
+
+from laneway.engine.recovery import Recovery
+from laneway.engine.running import End, Running
+from laneway.errors import Unavailable
+from laneway.store import approvals, workers
+from laneway.store.database import Database
+
+_log = logging.getLogger("laneway.engine.heartbeat")
+
+
+class Heartbeat:
+    """One beat every three seconds; each beat also looks after what others left behind."""
+
+    def __init__(self, db: Database, worker: str, running: Running, recovery: Recovery) -> None:
+        self._db, self._worker, self._running, self._recovery = db, worker, running, recovery
+        self._host = socket.gethostname()
+
+    async def begin(self, slots: int, version: str) -> None:
+        """This worker is known; dead ones of this machine are known to be dead, and their jobs taken over."""
+        born = psutil.Process().create_time()
+        async with self._db.transaction() as tx:
+            await workers.register(tx, self._worker, self._host, os.getpid(), born, version, slots)
+            for other in await workers.alive(tx):
+                if other.host == self._host and other.id != self._worker and not _lives(other.pid, other.born):
+                    await workers.leave(tx, other.id)
+        await self._recovery.take_over()
+
+    async def keep_beating(self) -> None:
+        """Runs until cancelled."""
+        while True:
+            await asyncio.sleep(workers.BEAT_SECONDS)
+            try:
+                await self._beat()
+            except Unavailable as error:
+                _log.warning("No heartbeat: %s", error)
+
+    async def _beat(self) -> None:
+        async with self._db.transaction() as tx:
+            known = await workers.beat(tx, self._worker)
+        if not known:
+            await self._come_back()
+        async with self._db.transaction() as tx:
+            for gone in await workers.declare_silent_ones_gone(tx):
+                _log.warning("Worker %s has gone silent; its jobs are taken over.", gone)
+            await approvals.expire(tx)
+        await self._recovery.take_over()
+
+    async def _come_back(self) -> None:
+        """Others gave us up and took our jobs: let go of every run, then start afresh as a worker."""
+        _log.warning("This worker was declared gone; it lets go of its %d runs.", len(self._running))
+        self._running.stop_all(End.LOST)
+        while len(self._running):
+            await asyncio.sleep(0.05)
+        async with self._db.transaction() as tx:
+            await workers.rejoin(tx, self._worker)
+
+
+def _lives(pid: int, born: float) -> bool:
+    try:
+        return abs(psutil.Process(pid).create_time() - born) < 1.0 and psutil.Process(pid).status() != "zombie"
+    except psutil.NoSuchProcess:
+        return False

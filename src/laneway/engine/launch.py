@@ -1,0 +1,149 @@
+"""Starts DBOS in our PostgreSQL, runs jobs as its workflows, and ends it all cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from dbos import DBOS, DBOSConfig, SetWorkflowID
+
+from laneway.domain.ids import new_id
+from laneway.domain.job import Job
+from laneway.engine.dispatch import Dispatcher
+from laneway.engine.heartbeat import Heartbeat
+from laneway.engine.recovery import Recovery, last_good_step
+from laneway.engine.running import End, Run, Running
+from laneway.engine.steps import Boundary, Steps
+from laneway.store import jobs, workers
+from laneway.store.database import Database
+from laneway.store.migrate import sqlalchemy_url
+
+SHAPE = "1"
+"""The shape of our durable runs. Raise it when steps are added, removed, renamed or reordered."""
+
+DRAIN_SECONDS = 10.0
+
+Runner = Callable[[Run], Awaitable[None]]
+
+_log = logging.getLogger("laneway.engine")
+_here: Engine | None = None
+
+
+@DBOS.workflow(name="laneway.job", max_recovery_attempts=None)
+async def _run_job(job_id: str) -> str:
+    """One run of a job; which run it is stands in the workflow's own id, so that a fork is a new run."""
+    engine = _here
+    if engine is None or DBOS.workflow_id is None:
+        raise RuntimeError("The engine is not running.")
+    return await engine.run(UUID(job_id), int(DBOS.workflow_id.rpartition(".")[2]))
+
+
+def migrate_engine(database_url: str) -> None:
+    """The engine's own tables are in the database, in the schema `dbos`."""
+    _quiet()
+    DBOS.migrate(sqlalchemy_url(database_url))
+
+
+class Engine:
+    """The durable engine of one process."""
+
+    def __init__(
+        self,
+        db: Database,
+        runner: Runner,
+        *,
+        slots: int,
+        owner_slots: int,
+        shape: str = SHAPE,
+        boundary: Boundary = lambda name: None,
+    ) -> None:
+        self.worker = f"w-{new_id().hex[-12:]}-{os.getpid()}"
+        self.shape = shape
+        self._db, self._runner, self._slots = db, runner, slots
+        self.running = Running(slots, owner_slots)
+        self.steps = Steps(db, draining=lambda: self.running.draining, boundary=boundary)
+        self._recovery = Recovery(db, self.worker, shape, self._start)
+        self._heartbeat = Heartbeat(db, self.worker, self.running, self._recovery)
+        self._dispatcher = Dispatcher(db, self.worker, self.running, self._start)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def launch(self) -> None:
+        """Jobs are being taken; those of dead workers on this machine have been taken over."""
+        global _here
+        _here = self
+        _quiet()
+        config: DBOSConfig = {
+            "name": "laneway",
+            "system_database_url": sqlalchemy_url(self._db.url),
+            "application_version": self.shape,
+            "executor_id": self.worker,
+            "sys_db_pool_size": 10,
+            "log_level": "ERROR",
+            "max_executor_threads": 32,
+        }
+        DBOS(config=config)
+        DBOS.launch()
+        await self._heartbeat.begin(self._slots, self.shape)
+        self._tasks = [
+            asyncio.create_task(self._heartbeat.keep_beating(), name="heartbeat"),
+            asyncio.create_task(self._dispatcher.keep_dispatching(), name="dispatch"),
+        ]
+
+    async def stop(self, drain_seconds: float = DRAIN_SECONDS) -> None:
+        """Nothing runs here any more; steps that did not end in time will be taken up at the next start."""
+        global _here
+        self.running.draining = True
+        self._tasks[1].cancel()
+        deadline = asyncio.get_running_loop().time() + drain_seconds
+        while len(self.running) and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(0.05)
+        self.running.stop_all(End.DRAINED)
+        await asyncio.sleep(0.05 if len(self.running) else 0)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._say_goodbye()
+        await asyncio.to_thread(DBOS.destroy)
+        _here = None
+
+    async def _say_goodbye(self) -> None:
+        from laneway.errors import Unavailable
+
+        try:
+            async with self._db.transaction() as tx:
+                await workers.leave(tx, self.worker)
+        except Unavailable:
+            _log.warning("The database is gone; the next start will notice that this worker is, too.")
+
+    async def _start(self, job: Job) -> None:
+        """A run of the job has begun: from its start, or from its last good step if it is to resume."""
+        if job.resume and job.run > 1:
+            before = f"{job.id}.{job.run - 1}"
+            step = await last_good_step(before)
+            if step is not None:
+                with SetWorkflowID(job.run_id):
+                    await DBOS.fork_workflow_async(before, step, application_version=self.shape)
+                return
+        with SetWorkflowID(job.run_id):
+            await DBOS.start_workflow_async(_run_job, str(job.id))
+
+    async def run(self, job_id: UUID, run: int) -> str:
+        """The run has ended one way or another, and the job's row says how."""
+        async with self._db.transaction() as tx:
+            job = await jobs.adopt(tx, job_id, run, self.worker)
+        if job is None:
+            self.running.release(job_id)
+            return "no longer wanted"
+        this = Run(job, self.worker)
+        with self.running.running(this):
+            await self._runner(this)
+        return "ended"
+
+
+def _quiet() -> None:
+    # DBOS logs its own life in prose on the console; ours is in events and in our log.
+    logging.getLogger("dbos").setLevel(logging.ERROR)
+    logging.getLogger("dbos").propagate = False

@@ -1,0 +1,99 @@
+"""Takes over what dead workers left: their runs go on from the last stored step, their sendings are uncertain."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from dbos import DBOS, SetWorkflowID
+
+from laneway.domain.job import Job, JobStatus
+from laneway.store import jobs, ledger, outbox, workers
+from laneway.store.database import Connection, Database
+
+_log = logging.getLogger("laneway.engine.recovery")
+GIVE_UP_AFTER = 25
+"""A job whose worker died this often probably kills it; it is failed instead of run once more."""
+
+
+class Recovery:
+    """Gives the jobs of dead workers a new life, here or on another live worker."""
+
+    def __init__(self, db: Database, worker: str, shape: str, start: Callable[[Job], Awaitable[None]]) -> None:
+        self._db, self._worker, self._shape, self._start = db, worker, shape, start
+
+    async def take_over(self) -> int:
+        """Nothing of a dead worker lies about any more; returns how many jobs were taken over."""
+        async with self._db.transaction() as tx:
+            dead = await workers.gone_with_work(tx)
+        taken = 0
+        for worker in dead:
+            taken += await self._take_over(worker)
+        return taken
+
+    async def _take_over(self, dead: str) -> int:
+        async with self._db.transaction() as tx:
+            await outbox.mark_uncertain(tx, dead)
+            left = await jobs.running_of(tx, dead)
+            plans = [await self._plan(tx, job, dead) for job in left]
+        for plan in plans:
+            await plan()
+        if left:
+            _log.info("Took over %d jobs of worker %s.", len(left), dead)
+        return len(left)
+
+    async def _plan(self, tx: Connection, job: Job, dead: str) -> Callable[[], Awaitable[None]]:
+        """The job's row is settled in `tx`; what the engine must do after the commit is returned."""
+        await ledger.cut_all_of(tx, job.id)
+        status = await DBOS.get_workflow_status_async(job.run_id)
+        if job.cancel_requested_at is not None:
+            await jobs.move(tx, job.id, JobStatus.CANCELLED)
+            return _nothing
+        if job.epoch >= GIVE_UP_AFTER:
+            error = {"code": "poison", "message": f"Its worker died {job.epoch} times while running this job."}
+            await jobs.move(tx, job.id, JobStatus.FAILED, error=error)
+            return _nothing
+        if status is None:
+            # Claimed, and dead before the run began: nothing has happened yet.
+            await jobs.move(tx, job.id, JobStatus.QUEUED, resume=job.resume)
+            return _nothing
+        if status.app_version != self._shape:
+            moved = await jobs.hand_over(tx, job.id, worker=self._worker, next_run=True)
+            return lambda: self._carry_over(job.run_id, moved)
+        if status.status in ("PENDING", "ENQUEUED"):
+            await jobs.hand_over(tx, job.id, worker=self._worker, next_run=False)
+            executor = status.executor_id or dead
+            return lambda: asyncio.to_thread(_requeue, job.run_id, executor)
+        moved = await jobs.hand_over(tx, job.id, worker=self._worker, next_run=True)
+        return lambda: self._start(moved)
+
+    async def _carry_over(self, before: str, job: Job) -> None:
+        """A run of another shape goes on under ours with its stored steps; where they no longer fit, from the start."""
+        step = await last_good_step(before)
+        with SetWorkflowID(job.run_id):
+            await DBOS.fork_workflow_async(before, step or 1, application_version=self._shape)
+
+
+async def last_good_step(run_id: str) -> int | None:
+    """The number of the first step of a run that has no good outcome; None if the run was never stored."""
+    if await DBOS.get_workflow_status_async(run_id) is None:
+        return None
+    number = 1
+    for step in await DBOS.list_workflow_steps_async(run_id):
+        if step["error"] is not None:
+            break
+        number = step["function_id"] + 1
+    return number
+
+
+def _requeue(run_id: str, executor: str) -> None:
+    from dbos._dbos import _get_dbos_instance
+    from dbos._utils import INTERNAL_QUEUE_NAME
+
+    # DBOS recovers whole executors at its own start only; this is the same call for one run.
+    _get_dbos_instance()._sys_db.reenqueue_for_recovery(run_id, [executor], INTERNAL_QUEUE_NAME)
+
+
+async def _nothing() -> None:
+    return None

@@ -1,0 +1,109 @@
+"""Every error Laneway raises on purpose, in one tree.
+
+    LanewayError
+    ├── BadInput            400  the request itself is wrong
+    │   ├── TooLarge        413
+    │   └── SettingsError        a setting is unknown or has a wrong value
+    ├── Unauthorized        401
+    ├── Forbidden           403
+    ├── NotFound            404
+    ├── Conflict            409  right request, wrong moment
+    │   └── IllegalTransition    a status change the state machine does not allow
+    ├── BudgetExceeded      429  a cap on money or tokens would be passed
+    ├── Unavailable         503  a part we need does not answer
+    ├── ModelFault          502  a model call failed
+    │   ├── TransientFault       worth trying again
+    │   └── PermanentFault       trying again cannot help
+    ├── LeaseLost                this process no longer owns the job it was running
+    └── JobCancelled             somebody stopped the job
+
+The message says what happened and to what; `hint` says what to do next.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class LanewayError(Exception):
+    """Something went wrong that Laneway can explain."""
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "internal"
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.retry_after = retry_after
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Keyword-only arguments do not survive pickling on their own, and the engine stores errors.
+        return (_rebuild, (type(self), self.message, self.hint, self.retry_after))
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+def _rebuild(kind: type[LanewayError], message: str, hint: str, retry_after: float | None) -> LanewayError:
+    return kind(message, hint=hint, retry_after=retry_after)
+
+
+class BadInput(LanewayError):
+    status, code = 400, "bad-input"
+
+
+class TooLarge(BadInput):
+    status, code = 413, "too-large"
+
+
+class SettingsError(BadInput):
+    code = "settings"
+
+
+class Unauthorized(LanewayError):
+    status, code = 401, "unauthorized"
+
+
+class Forbidden(LanewayError):
+    status, code = 403, "forbidden"
+
+
+class NotFound(LanewayError):
+    status, code = 404, "not-found"
+
+
+class Conflict(LanewayError):
+    status, code = 409, "conflict"
+
+
+class IllegalTransition(Conflict):
+    code = "illegal-transition"
+
+
+class BudgetExceeded(LanewayError):
+    status, code = 429, "budget-exceeded"
+
+
+class Unavailable(LanewayError):
+    status, code = 503, "unavailable"
+
+
+class ModelFault(LanewayError):
+    status, code = 502, "model-fault"
+
+
+class TransientFault(ModelFault):
+    code = "model-transient"
+
+
+class PermanentFault(ModelFault):
+    code = "model-permanent"
+
+
+class LeaseLost(LanewayError):
+    code = "lease-lost"
+
+
+class JobCancelled(LanewayError):
+    code = "cancelled"

@@ -1,0 +1,39 @@
+"""Ready answers for small talk, and the chat commands."""
+
+from __future__ import annotations
+
+from laneway.classify.rules import small_talk
+from laneway.lanes.answer.commands import Commands
+from laneway.lanes.contract import Answer, Request
+
+READY = {
+    "greeting": "Hello. Ask me something or tell me what to do; /help shows what I know.",
+    "thanks": "You're welcome.",
+    "farewell": "Goodbye.",
+    "bare": "Noted. There is no open question of mine that this answers.",
+    "noise": "I could not read that. /help shows what I understand.",
+}
+NOTHING_READY = "Noted."
+NO_MODEL_ASKED = (
+    "This was sent in the mode ANSWER, which never calls a model, and I have no ready answer for it. "
+    "Send it without a mode to have it worked on."
+)
+
+
+class AnswerLane:
+    """Answers at once and never calls a model."""
+
+    name = "answer"
+    acts = False
+
+    def __init__(self, commands: Commands) -> None:
+        self._commands = commands
+
+    async def run(self, request: Request) -> Answer:
+        command = request.job.payload.get("command")
+        if command is not None:
+            return Answer(await self._commands.answer(str(command), request))
+        kind = small_talk(request.message.text)
+        if kind is not None:
+            return Answer(READY[kind])
+        return Answer(NO_MODEL_ASKED if request.job.mode == "ANSWER" else NOTHING_READY)

@@ -1,0 +1,6 @@
+"""The tools lane: a model that looks things up and acts, one durable step at a time."""
+
+from laneway.lanes.tools.lane import ToolsLane
+from laneway.lanes.tools.toolbox import Toolbox, ToolEntry
+
+__all__ = ["ToolEntry", "Toolbox", "ToolsLane"]

@@ -1,0 +1,56 @@
+"""Lets people watch while a model writes: a call goes out as a stream, its text is passed on piece by piece.
+
+The caller still gets one whole response, so the durable step around the call stores one outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+Listener = Callable[[str], Awaitable[None]]
+_listener: ContextVar[Listener | None] = ContextVar("laneway_live", default=None)
+
+
+@contextmanager
+def heard_by(listener: Listener) -> Iterator[None]:
+    """While the block lasts, `listener` gets every piece of text a model writes."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+class LiveModel(WrapperModel):
+    """Streams whenever somebody listens, and answers as if it had not."""
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        listener = _listener.get()
+        if listener is None:
+            return await self.wrapped.request(messages, model_settings, model_request_parameters)
+        async with self.wrapped.request_stream(messages, model_settings, model_request_parameters) as stream:
+            async for event in stream:
+                text = _text_of(event)
+                if text:
+                    await listener(text)
+            return stream.get()
+
+
+def _text_of(event: object) -> str:
+    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+        return event.part.content
+    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+        return event.delta.content_delta
+    return ""

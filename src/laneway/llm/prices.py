@@ -1,0 +1,117 @@
+"""Tokens and money: what a call may cost at worst, and what it did cost, by the price list of genai-prices."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from decimal import Decimal
+
+from genai_prices import calc_price
+from pydantic_ai.messages import (
+    BinaryContent,
+    FileUrl,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    TextContent,
+    ToolCallPart,
+    ToolReturnPart,
+    UploadedFile,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.usage import RequestUsage
+
+IN_PROCESS = frozenset({"offline", "scripted", "function", "test"})
+"""Systems that answer inside this process and cost nothing."""
+
+BYTES_PER_TOKEN = 2.5
+"""Fewer than any common tokenizer needs for prose, code or Chinese, so that estimates err upwards."""
+PER_MESSAGE = 8
+PER_FILE = 5_000
+BYTES_PER_FILE_TOKEN = 50
+
+
+def cost_of(model: Model, usage: RequestUsage) -> Decimal | None:
+    """What this usage costs in US dollars, or None when nobody knows the model's price."""
+    if model.system in IN_PROCESS:
+        return Decimal(0)
+    if usage.cost is not None:
+        return usage.cost
+    # The address tells resellers of the same model apart; the provider's name is the second best.
+    if model.base_url:
+        with suppress(LookupError):
+            return calc_price(usage, model.model_name, provider_api_url=model.base_url).total_price
+    with suppress(LookupError):
+        return calc_price(usage, model.model_name, provider_id=model.system).total_price
+    return None
+
+
+def worst_cost(model: Model, tokens_input: int, tokens_output: int) -> Decimal | None:
+    """The most a call of this size can cost: all of its input read afresh, or all of it written to the cache."""
+    plain = RequestUsage(input_tokens=tokens_input, output_tokens=tokens_output)
+    written = RequestUsage(input_tokens=tokens_input, cache_write_tokens=tokens_input, output_tokens=tokens_output)
+    costs = [cost for cost in (cost_of(model, plain), cost_of(model, written)) if cost is not None]
+    return max(costs, default=None)
+
+
+def estimate_request(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> int:
+    """At least as many tokens as the request will probably have."""
+    texts = [tool.name + (tool.description or "") + json.dumps(tool.parameters_json_schema)
+             for tool in (*parameters.function_tools, *parameters.output_tools)]  # fmt: skip
+    texts.append(_instructions(messages, parameters))
+    tools = sum(estimate_text(text) for text in texts)
+    return tools + sum(PER_MESSAGE + estimate_parts(message.parts) for message in messages)
+
+
+def estimate_response(response: ModelResponse) -> int:
+    """At least as many tokens as the response so far has."""
+    return estimate_parts(response.parts)
+
+
+def estimate_parts(parts: Iterable[ModelRequestPart | ModelResponsePart]) -> int:
+    """At least as many tokens as these parts have."""
+    return sum(_estimate_part(part) for part in parts)
+
+
+def estimate_text(text: str) -> int:
+    """At least as many tokens as the text has."""
+    return math.ceil(len(text.encode(errors="replace")) / BYTES_PER_TOKEN)
+
+
+def _instructions(messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> str:
+    # Every request in the history repeats the instructions; the model is sent them once.
+    if parameters.instruction_parts:
+        return "\n".join(part.content for part in parameters.instruction_parts)
+    said = (m.instructions for m in reversed(messages) if isinstance(m, ModelRequest) and m.instructions)
+    return next(said, "")
+
+
+def _estimate_part(part: ModelRequestPart | ModelResponsePart) -> int:
+    if isinstance(part, UserPromptPart):
+        content = [part.content] if isinstance(part.content, str) else part.content
+        return sum(_estimate_content(item) for item in content)
+    if isinstance(part, ToolReturnPart):
+        return estimate_text(part.tool_name + part.model_response_str())
+    if isinstance(part, ToolCallPart):
+        return estimate_text(part.tool_name + part.args_as_json_str())
+    said = getattr(part, "content", None)
+    return 0 if said is None else estimate_text(said if isinstance(said, str) else str(said))
+
+
+def _estimate_content(item: object) -> int:
+    match item:
+        case str():
+            return estimate_text(item)
+        case TextContent():
+            return estimate_text(item.content)
+        case BinaryContent() if not item.is_image:
+            return max(PER_FILE, len(item.data) // BYTES_PER_FILE_TOKEN)
+        case BinaryContent() | FileUrl() | UploadedFile():
+            return PER_FILE
+        case _:
+            return estimate_text(str(item))

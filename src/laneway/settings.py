@@ -1,0 +1,274 @@
+"""Every setting as data: its name in the file, its name in the environment, its type, its default, its meaning.
+
+Precedence, strongest first: environment, `./.env`, `LANEWAY_HOME/.env`, `LANEWAY_HOME/config.yaml`, default.
+Secrets live in the environment or a `.env` file only. Unknown keys are refused, with the nearest known one named.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+
+from laneway.errors import SettingsError
+
+
+def _setting(default: Any, key: str | None, env: str, meaning: str, **limits: Any) -> Any:
+    """A field that knows its place in config.yaml (`key`, none for secrets) and in the environment (`env`)."""
+    return Field(default=default, description=meaning, json_schema_extra={"key": key, "env": env}, **limits)
+
+
+class Settings(BaseModel):
+    """What the owner decided; read once at the start and handed down as values."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    home: Path = Field(default=Path("~/.laneway"), description="Data directory.", exclude=True)
+
+    host: str = _setting("127.0.0.1", "host", "LANEWAY_HOST", "Address the server binds to.")
+    port: int = _setting(8600, "port", "LANEWAY_PORT", "Port the server listens on.", ge=0, le=65535)
+    database_url: SecretStr | None = _setting(
+        None, None, "DATABASE_URL", "PostgreSQL to use; unset = an embedded server in the data directory."
+    )
+    redis_url: str | None = _setting(None, "redis.url", "REDIS_URL", "Redis for the queue channel; unset = off.")
+    workers: int = _setting(16, "workers", "LANEWAY_WORKERS", "Jobs one process runs at once.", ge=1, le=256)
+    owner_slots: int = _setting(
+        4, "owner_slots", "LANEWAY_OWNER_SLOTS", "Further slots only the owner's jobs may take.", ge=1, le=64
+    )
+    message_history_limit: int = _setting(
+        30,
+        "message_history_limit",
+        "MESSAGE_HISTORY_LIMIT",
+        "Messages of a thread a model sees.",
+        ge=1,
+        le=1000,
+    )
+    context_tokens: int = _setting(
+        12_000, "context_tokens", "LANEWAY_CONTEXT_TOKENS", "Token budget of that history.", ge=500
+    )
+    approval_timeout_seconds: int = _setting(
+        3600,
+        "approval_timeout_seconds",
+        "APPROVAL_TIMEOUT_SECONDS",
+        "How long an approval can be answered.",
+        ge=1,
+    )
+    files: Path | None = _setting(None, "files", "LANEWAY_FILES", "The one folder `read_file` may read; unset = none.")
+
+    haiku_model: str = _setting(
+        "claude-haiku-5-5", "models.classify.model", "HAIKU_MODEL", "Small model: classification."
+    )
+    haiku_temperature: float = _setting(
+        0.0, "models.classify.temperature", "LANEWAY_CLASSIFY_TEMPERATURE", "Its temperature.", ge=0, le=2
+    )
+    haiku_max_tokens: int = _setting(
+        400, "models.classify.max_tokens", "LANEWAY_CLASSIFY_MAX_TOKENS", "Its longest answer.", ge=1
+    )
+    haiku_timeout_seconds: float = _setting(
+        30.0, "models.classify.timeout_seconds", "LANEWAY_CLASSIFY_TIMEOUT", "Its time limit.", gt=0
+    )
+    claude_model: str = _setting(
+        "claude-sonnet-5-5", "models.execute.model", "CLAUDE_MODEL", "Strong model: execution."
+    )
+    claude_temperature: float | None = _setting(
+        None, "models.execute.temperature", "LANEWAY_EXECUTE_TEMPERATURE", "Its temperature; unset = the provider's.",
+        ge=0, le=2,
+    )  # fmt: skip
+    claude_max_tokens: int = _setting(
+        4000, "models.execute.max_tokens", "LANEWAY_EXECUTE_MAX_TOKENS", "Its longest answer.", ge=1
+    )
+    claude_timeout_seconds: float = _setting(
+        120.0, "models.execute.timeout_seconds", "LANEWAY_EXECUTE_TIMEOUT", "Its time limit.", gt=0
+    )
+    default_model: str | None = _setting(
+        None, "models.default", "DEFAULT_MODEL",
+        "`provider:model` for both roles (anthropic:, openai:, offline, scripted); unset = by the keys present.",
+    )  # fmt: skip
+    fallback_models: tuple[str, ...] = _setting(
+        (), "models.fallback", "LANEWAY_FALLBACK_MODELS", "Models tried in turn when the first cannot answer."
+    )
+    cooldown_seconds: float = _setting(
+        60.0,
+        "models.cooldown_seconds",
+        "LANEWAY_COOLDOWN_SECONDS",
+        "How long a failing model is passed over.",
+        ge=0,
+    )
+    openai_base_url: str | None = _setting(
+        None,
+        "models.openai_base_url",
+        "OPENAI_BASE_URL",
+        "Any OpenAI-compatible server (Ollama, vLLM, llama.cpp).",
+    )
+    anthropic_base_url: str | None = _setting(
+        None, "models.anthropic_base_url", "ANTHROPIC_BASE_URL", "Another address of the Anthropic API."
+    )
+    anthropic_api_key: SecretStr | None = _setting(None, None, "ANTHROPIC_API_KEY", "Key for Anthropic's models.")
+    claude_code_oauth_token: SecretStr | None = _setting(
+        None, None, "CLAUDE_CODE_OAUTH_TOKEN", "OAuth token accepted instead of that key."
+    )
+    haiku_api_key: SecretStr | None = _setting(
+        None, None, "HAIKU_API_KEY", "Key for the small model only; falls back to the two above."
+    )
+    openai_api_key: SecretStr | None = _setting(None, None, "OPENAI_API_KEY", "Key for OpenAI or a compatible server.")
+
+    budget_day_usd: float | None = _setting(
+        5.0, "budget.day_usd", "LANEWAY_BUDGET_DAY_USD", "Most money a day (UTC); null = no cap.", ge=0
+    )
+    budget_thread_usd: float | None = _setting(
+        None, "budget.thread_usd", "LANEWAY_BUDGET_THREAD_USD", "Most money for one thread.", ge=0
+    )
+    budget_job_usd: float | None = _setting(
+        1.0, "budget.job_usd", "LANEWAY_BUDGET_JOB_USD", "Most money for one job.", ge=0
+    )
+    budget_day_tokens: int | None = _setting(
+        None, "budget.day_tokens", "LANEWAY_BUDGET_DAY_TOKENS", "Most tokens a day (UTC).", ge=0
+    )
+    allow_unknown_price: bool = _setting(
+        False,
+        "budget.allow_unknown_price",
+        "LANEWAY_ALLOW_UNKNOWN_PRICE",
+        "Call models whose price nobody knows.",
+    )
+
+    job_attempts: int = _setting(
+        5,
+        "jobs.attempts",
+        "LANEWAY_JOB_ATTEMPTS",
+        "Runs of a job before a transient fault fails it.",
+        ge=1,
+        le=100,
+    )
+    retry_seconds: float = _setting(
+        2.0,
+        "jobs.retry_seconds",
+        "LANEWAY_RETRY_SECONDS",
+        "First pause between those runs; it doubles.",
+        ge=0,
+    )
+    orchestrator_url: str | None = _setting(
+        None,
+        "orchestrator.url",
+        "ORCHESTRATOR_URL",
+        "External API accepted workflow patches are forwarded to.",
+    )
+    max_text_bytes: int = _setting(
+        262_144, "storage.max_text_bytes", "LANEWAY_MAX_TEXT_BYTES", "Longest text of one message.", ge=1
+    )
+    max_file_bytes: int = _setting(
+        20_971_520, "storage.max_file_bytes", "LANEWAY_MAX_FILE_BYTES", "Largest attached file.", ge=1
+    )
+    keep_events_days: int = _setting(
+        90, "storage.keep_events_days", "LANEWAY_KEEP_EVENTS_DAYS", "How long events are kept.", ge=1
+    )
+    log_format: Literal["text", "json"] = _setting(
+        "text", "log.format", "LANEWAY_LOG_FORMAT", "Log lines for people or for machines."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = _setting(
+        "info", "log.level", "LANEWAY_LOG_LEVEL", "How much is logged."
+    )
+
+    @property
+    def embedded(self) -> bool:
+        """Whether Laneway runs its own PostgreSQL."""
+        return self.database_url is None
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str] | None = None, here: Path | None = None) -> Settings:
+        """The settings in force, or one SettingsError that names every wrong key and value."""
+        environ = dict(os.environ if environ is None else environ)
+        home = Path(environ.get("LANEWAY_HOME") or "~/.laneway").expanduser().absolute()
+        values: dict[str, Any] = {"home": home}
+        values |= _from_file(home / "config.yaml")
+        for source in (home / ".env", (here or Path.cwd()) / ".env"):
+            values |= _from_environment(_dotenv(source), str(source))
+        values |= _from_environment(environ, "the environment")
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise SettingsError(*_explain(error)) from None
+
+
+def described() -> Iterator[tuple[str, FieldInfo, str | None, str]]:
+    """Each setting as (field, info, key in config.yaml or None, name in the environment)."""
+    for name, info in Settings.model_fields.items():
+        extra = info.json_schema_extra
+        if isinstance(extra, dict):
+            key = extra["key"]
+            yield name, info, None if key is None else str(key), str(extra["env"])
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid YAML: {error}.", hint="Mend it or move it away.") from None
+    if not isinstance(tree, dict):
+        raise SettingsError(f"{path} must hold `key: value` lines.", hint="See docs/settings.md.")
+    known = {key: name for name, _, key, _ in described() if key}
+    values = {}
+    for key, value in _leaves(tree, set(known)):
+        if key not in known:
+            raise SettingsError(f"{path}: unknown setting `{key}`.", hint=_nearest(key, known))
+        values[known[key]] = value
+    return values
+
+
+def _leaves(tree: dict[Any, Any], known: set[str], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        dotted = f"{prefix}{key}"
+        if isinstance(value, dict) and dotted not in known:
+            yield from _leaves(value, known, f"{dotted}.")
+        else:
+            yield dotted, value
+
+
+def _from_environment(environ: Mapping[str, str], source: str) -> dict[str, Any]:
+    known = {env: name for name, _, _, env in described()}
+    # LANEWAY_URL and LANEWAY_KEY belong to the client, LANEWAY_TEST_DATA to the tests.
+    elsewhere = {"LANEWAY_HOME", "LANEWAY_URL", "LANEWAY_KEY", "LANEWAY_TEST_DATA"}
+    for env in environ:
+        if env.startswith("LANEWAY_") and env not in known and env not in elsewhere:
+            raise SettingsError(f"{source}: unknown setting `{env}`.", hint=_nearest(env, known))
+    return {known[env]: _parsed(known[env], text) for env, text in environ.items() if env in known and text != ""}
+
+
+def _parsed(name: str, text: str) -> Any:
+    if name == "fallback_models":
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    return None if text.lower() in {"null", "none"} else text
+
+
+def _dotenv(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    values = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        key, equals, text = line.removeprefix("export ").partition("=")
+        if not equals:
+            raise SettingsError(f"{path}, line {number}: expected NAME=value.", hint="See .env.example.")
+        values[key.strip()] = text.split(" #")[0].strip().strip("\"'")
+    return values
+
+
+def _nearest(key: str, known: Mapping[str, str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1)
+    return f"Did you mean `{close[0]}`?" if close else "docs/settings.md lists them all."
+
+
+def _explain(error: ValidationError) -> tuple[str]:
+    names = {name: key or env for name, _, key, env in described()}
+    # The offending value is left out: it may be a secret pasted into the wrong place.
+    faults = [f"`{names.get(str(e['loc'][0]), e['loc'][0])}`: {e['msg']}" for e in error.errors()]
+    return ("Wrong settings. " + "; ".join(faults) + ".",)

@@ -1,0 +1,117 @@
+"""Approvals: stored questions, answered once by someone who may, or expired."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from laneway.domain.conversation import Principal
+from laneway.domain.ids import new_id
+from laneway.domain.job import Job, JobStatus
+from laneway.domain.judgement import Approval, ApprovalState
+from laneway.errors import Conflict, Forbidden, NotFound
+from laneway.store import events, jobs
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+
+_COLUMNS = columns(Approval)
+
+
+def action_hash(action: dict[str, Any]) -> str:
+    """The fingerprint of exactly this action."""
+    return hashlib.sha256(json.dumps(action, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+async def ask(tx: Connection, job: Job, action: dict[str, Any], why: str, seconds: int) -> Approval:
+    """The question is stored, once per job and action; earlier pending ones of the thread are superseded."""
+    found = await of_action(tx, job.id, action_hash(action))
+    if found is not None:
+        return found
+    await tx.execute(
+        "UPDATE approvals SET state = 'superseded', answered_at = now() WHERE thread_id = %s AND state = 'pending'",
+        (job.thread_id,),
+    )
+    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
+        await cursor.execute(
+            "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline) "
+            f"VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING {_COLUMNS}",
+            (new_id(), job.id, job.thread_id, Jsonb(action), action_hash(action), why, seconds),
+        )
+        asked = await cursor.fetchone()
+    assert asked is not None
+    await events.append(
+        tx, "approval.asked", {"approval_id": str(asked.id), "why": why}, thread_id=job.thread_id, job_id=job.id
+    )
+    return asked
+
+
+async def of_action(tx: Connection, job_id: UUID, fingerprint: str) -> Approval | None:
+    """The approval of this job for this exact action."""
+    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM approvals WHERE job_id = %s AND action_hash = %s", (job_id, fingerprint)
+        )
+        return await cursor.fetchone()
+
+
+async def page(tx: Connection, *, state: ApprovalState | None = None, limit: int = 50) -> list[Approval]:
+    """Approvals, newest first."""
+    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM approvals WHERE (%s::text IS NULL OR state = %s) ORDER BY id DESC LIMIT %s",
+            (state, state, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def answer(tx: Connection, approval_id: UUID, answer: ApprovalState, principal: Principal) -> Approval:
+    """The first permitted answer counts: the approval has it, and its job is queued for the next run."""
+    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM approvals WHERE id = %s FOR UPDATE", (approval_id,))
+        found = await cursor.fetchone()
+        if found is None:
+            raise NotFound(f"There is no approval {approval_id}.", hint="GET /approvals lists them.")
+        allowed = await tx.execute("SELECT may_answer FROM approvals WHERE id = %s", (approval_id,))
+        row = await allowed.fetchone()
+        if row is None or principal.role not in row[0]:
+            raise Forbidden(f"You may not answer approval {approval_id}.", hint="Ask its owner.")
+        if found.state is not ApprovalState.PENDING:
+            raise Conflict(f"Approval {approval_id} is already {found.state}.", hint="Ask again if it is still wanted.")
+        await cursor.execute(
+            "UPDATE approvals SET state = CASE WHEN deadline < now() THEN 'expired' ELSE %s END, answered_by = %s, "
+            f"answered_at = now() WHERE id = %s RETURNING {_COLUMNS}",
+            (answer, principal.id, approval_id),
+        )
+        answered = await cursor.fetchone()
+    assert answered is not None
+    await _go_on(tx, answered)
+    return answered
+
+
+async def expire(tx: Connection) -> int:
+    """Approvals past their deadline are expired and their jobs go on to say so."""
+    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
+        await cursor.execute(
+            "UPDATE approvals SET state = 'expired', answered_at = now() "
+            f"WHERE state = 'pending' AND deadline < now() RETURNING {_COLUMNS}"
+        )
+        expired = await cursor.fetchall()
+    for approval in expired:
+        await _go_on(tx, approval)
+    return len(expired)
+
+
+async def _go_on(tx: Connection, approval: Approval) -> None:
+    await events.append(
+        tx,
+        f"approval.{approval.state}",
+        {"approval_id": str(approval.id)},
+        thread_id=approval.thread_id,
+        job_id=approval.job_id,
+    )
+    if (await jobs.get(tx, approval.job_id)).status is JobStatus.WAITING:
+        await jobs.move(tx, approval.job_id, JobStatus.QUEUED)

@@ -1,0 +1,93 @@
+"""Reading threads, messages and attachments, and moving the point where a thread's context begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from laneway.domain.conversation import Attachment, Message, Thread
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+
+_THREAD, _MESSAGE, _ATTACHMENT = columns(Thread), columns(Message), columns(Attachment)
+
+
+async def thread(tx: Connection, thread_id: UUID) -> Thread | None:
+    async with tx.cursor(row_factory=row_of(Thread)) as cursor:
+        await cursor.execute(f"SELECT {_THREAD} FROM threads WHERE id = %s", (thread_id,))
+        return await cursor.fetchone()
+
+
+async def thread_on(tx: Connection, channel: str, external_id: str) -> Thread | None:
+    async with tx.cursor(row_factory=row_of(Thread)) as cursor:
+        await cursor.execute(
+            f"SELECT {_THREAD} FROM threads WHERE channel = %s AND external_id = %s", (channel, external_id)
+        )
+        return await cursor.fetchone()
+
+
+async def threads(tx: Connection, *, limit: int = 50, before: UUID | None = None) -> list[Thread]:
+    """Threads, newest first; `before` is the last one of the page before."""
+    async with tx.cursor(row_factory=row_of(Thread)) as cursor:
+        await cursor.execute(
+            f"SELECT {_THREAD} FROM threads WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+            (before, before, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def message(tx: Connection, message_id: UUID) -> Message | None:
+    async with tx.cursor(row_factory=row_of(Message)) as cursor:
+        await cursor.execute(f"SELECT {_MESSAGE} FROM messages WHERE id = %s", (message_id,))
+        return await cursor.fetchone()
+
+
+async def messages(
+    tx: Connection, *, thread_id: UUID | None = None, limit: int = 50, before: int | None = None
+) -> list[Message]:
+    """Messages, newest first; `before` is the `seq` of the last one of the page before."""
+    async with tx.cursor(row_factory=row_of(Message)) as cursor:
+        await cursor.execute(
+            f"SELECT {_MESSAGE} FROM messages WHERE (%s::uuid IS NULL OR thread_id = %s) "
+            "AND (%s::bigint IS NULL OR seq < %s) ORDER BY seq DESC LIMIT %s",
+            (thread_id, thread_id, before, before, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]:
+    """The last `limit` messages of the trigger's thread up to the trigger, oldest first.
+
+    An answer to an earlier message belongs to the past even if it was written after the trigger arrived, so
+    replies are placed right after the message they answer.
+    """
+    async with tx.cursor(row_factory=row_of(Message)) as cursor:
+        await cursor.execute(
+            f"""
+            SELECT {columns(Message, "m.")} FROM messages m
+            LEFT JOIN messages q ON q.id = (m.meta->>'answers')::uuid
+            JOIN threads t ON t.id = m.thread_id
+            WHERE m.thread_id = %s AND coalesce(q.seq, m.seq) <= %s AND m.seq > t.context_from
+              AND (m.id = %s OR coalesce(m.meta->>'answers', '') <> %s)
+            ORDER BY coalesce(q.seq, m.seq) DESC, m.seq DESC LIMIT %s
+            """,
+            (trigger.thread_id, trigger.seq, trigger.id, str(trigger.id), limit),
+        )
+        return (await cursor.fetchall())[::-1]
+
+
+async def attachments(tx: Connection, message_ids: Sequence[UUID]) -> list[Attachment]:
+    async with tx.cursor(row_factory=row_of(Attachment)) as cursor:
+        await cursor.execute(
+            f"SELECT {_ATTACHMENT} FROM attachments WHERE message_id = ANY(%s) ORDER BY id", (list(message_ids),)
+        )
+        return await cursor.fetchall()
+
+
+async def start_anew(tx: Connection, thread_id: UUID) -> None:
+    """Models see nothing of this thread from before now."""
+    await tx.execute(
+        "UPDATE threads SET context_from = (SELECT coalesce(max(seq), 0) FROM messages WHERE thread_id = %s) "
+        "WHERE id = %s",
+        (thread_id, thread_id),
+    )

@@ -1,0 +1,91 @@
+"""The pool, transactions, and listening for notifications."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+from psycopg import AsyncConnection, sql
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from laneway.errors import Unavailable
+from laneway.store.migrate import unreachable
+
+Connection = AsyncConnection[TupleRow]
+
+JOBS, CANCELS, OUTBOX, EVENTS, DELTAS = (
+    "laneway_jobs",
+    "laneway_cancels",
+    "laneway_outbox",
+    "laneway_events",
+    "laneway_deltas",
+)
+"""Notification channels: a job is ready, a job must stop, a reply is ready, an event was stored, text streams."""
+
+
+class Database:
+    """One PostgreSQL, reached through a small pool."""
+
+    def __init__(self, url: str, size: int = 12) -> None:
+        self.url = url
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            url, min_size=2, max_size=size, open=False, timeout=5, kwargs={"connect_timeout": 5}, name="laneway"
+        )
+
+    async def open(self) -> None:
+        """The pool is connected, or Unavailable says why not."""
+        try:
+            await self._pool.open(wait=True, timeout=10)
+        except (PoolTimeout, psycopg.OperationalError) as error:
+            await self._pool.close()
+            raise unreachable(self.url, error) from error
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """A connection inside a transaction: all of it is committed, or none."""
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except (PoolTimeout, psycopg.OperationalError, psycopg.InterfaceError) as error:
+            raise unreachable(self.url, error) from error
+
+    async def listen(self, *channels: str) -> AsyncGenerator[tuple[str, str] | None, None]:
+        """Yields None once listening, then each (channel, payload); ends with Unavailable when the server goes."""
+        try:
+            connection = await AsyncConnection.connect(self.url, autocommit=True, connect_timeout=5)
+        except psycopg.OperationalError as error:
+            raise unreachable(self.url, error) from error
+        async with connection:
+            for channel in channels:
+                await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+            yield None
+            try:
+                async for notification in connection.notifies():
+                    yield notification.channel, notification.payload
+            except psycopg.OperationalError as error:
+                raise unreachable(self.url, error) from error
+
+    async def notify(self, channel: str, payload: str) -> None:
+        """Whoever listens on `channel` has been told `payload`; nothing is stored."""
+        async with self.transaction() as tx:
+            await tx.execute("SELECT pg_notify(%s, %s)", (channel, payload))
+
+    async def query(self, statement: str, row_limit: int = 1000) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns and rows of a statement that may only read."""
+        async with self.transaction() as tx:
+            await tx.execute("SET TRANSACTION READ ONLY")
+            await tx.execute("SET LOCAL statement_timeout = '30s'")
+            cursor = await tx.execute(statement.encode())
+            if cursor.description is None:
+                return [], []
+            names = [column.name for column in cursor.description]
+            return names, await cursor.fetchmany(row_limit)
+
+
+__all__ = ["CANCELS", "DELTAS", "EVENTS", "JOBS", "OUTBOX", "Connection", "Database", "Unavailable"]

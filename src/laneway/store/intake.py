@@ -1,0 +1,121 @@
+"""Writes a message and its job in one transaction; a message we already have is recognised."""
+
+from __future__ import annotations
+
+import hashlib
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from laneway.domain.conversation import Incoming, IncomingFile, Receipt, Role
+from laneway.domain.ids import new_id
+from laneway.errors import Forbidden
+from laneway.store import events
+from laneway.store.database import Connection
+
+# One statement, one round trip. The thread's row is locked first, so the order of commits within a thread is
+# the order of `seq`.
+_WRITE = """
+WITH t AS (
+    INSERT INTO threads (id, channel, external_id, principal_id, world)
+    VALUES (%(new_thread)s, %(channel)s, %(thread)s, %(principal)s, %(world)s)
+    ON CONFLICT (channel, external_id) DO UPDATE SET channel = EXCLUDED.channel
+    RETURNING id, world
+), m AS (
+    INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text, meta)
+    SELECT %(message)s, t.id, 'user', %(channel)s, %(external_id)s, %(principal)s, %(text)s, %(meta)s
+    FROM t WHERE t.world = %(world)s
+    ON CONFLICT (channel, external_id) DO NOTHING
+    RETURNING id, thread_id
+), j AS (
+    INSERT INTO jobs (id, thread_id, message_id, mode, lane, owner, aside, payload)
+    SELECT %(job)s, m.thread_id, m.id, %(mode)s, %(lane)s, %(owner)s, %(aside)s, %(payload)s FROM m
+    RETURNING id, thread_id
+), e AS (
+    INSERT INTO events (kind, body, thread_id, job_id)
+    SELECT 'message.received', %(event)s, j.thread_id, j.id FROM j
+)
+SELECT t.id, t.world = %(world)s, j.id,
+       CASE WHEN j.id IS NOT NULL THEN pg_notify('laneway_jobs', '') END,
+       CASE WHEN j.id IS NOT NULL THEN pg_notify('laneway_events', '') END
+FROM t LEFT JOIN j ON true
+"""
+
+
+async def write(tx: Connection, incoming: Incoming, *, aside: bool = False) -> Receipt:
+    """The message, its files, its job and its first event are in this transaction, or its earlier copy is named."""
+    message_id, job_id = new_id(), new_id()
+    cursor = await tx.execute(_WRITE, _parameters(incoming, message_id, job_id, aside))
+    row = await cursor.fetchone()
+    assert row is not None
+    thread_id, same_world, written = row[0], row[1], row[2]
+    if not same_world:
+        raise Forbidden(
+            f"Thread {incoming.thread} on {incoming.channel} belongs to another trust world.",
+            hint="Use a thread of your own.",
+        )
+    if written is None:
+        return await _already_here(tx, incoming)
+    for file in incoming.files:
+        ref = await store_artifact(tx, file.content, file.mime)
+        await tx.execute(
+            "INSERT INTO attachments (id, message_id, kind, name, mime, size, artifact, preview) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+            (new_id(), message_id, _kind(file.mime), file.name, file.mime, len(file.content), ref, _preview(file)),
+        )
+    return Receipt(message_id, thread_id, job_id, duplicate=False)
+
+
+async def store_artifact(tx: Connection, content: bytes, mime: str) -> str:
+    """The content is stored once under its own hash; returns its reference."""
+    ref = f"artifact://sha256/{hashlib.sha256(content).hexdigest()}"
+    await tx.execute(
+        "INSERT INTO artifacts (ref, mime, size, content) VALUES (%s, %s, %s, %s) ON CONFLICT (ref) DO NOTHING",
+        (ref, mime, len(content), content),
+    )
+    return ref
+
+
+def _parameters(incoming: Incoming, message_id: UUID, job_id: UUID, aside: bool) -> dict[str, object]:
+    return {
+        "new_thread": new_id(),
+        "channel": incoming.channel,
+        "thread": incoming.thread,
+        "principal": incoming.principal.id,
+        "world": incoming.principal.world,
+        "message": message_id,
+        "external_id": incoming.external_id,
+        "text": incoming.text,
+        "meta": Jsonb(incoming.meta),
+        "job": job_id,
+        "mode": incoming.mode,
+        "lane": incoming.lane,
+        "owner": incoming.principal.role is not Role.CUSTOMER,
+        "aside": aside,
+        "payload": Jsonb(incoming.payload),
+        "event": Jsonb({"message_id": str(message_id), "channel": incoming.channel}),
+    }
+
+
+async def _already_here(tx: Connection, incoming: Incoming) -> Receipt:
+    cursor = await tx.execute(
+        "SELECT m.id, m.thread_id, j.id FROM messages m JOIN jobs j ON j.message_id = m.id "
+        "WHERE m.channel = %s AND m.external_id = %s ORDER BY j.seq LIMIT 1",
+        (incoming.channel, incoming.external_id),
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    await events.append(tx, "message.duplicate", {"external_id": incoming.external_id}, thread_id=row[1], job_id=row[2])
+    return Receipt(row[0], row[1], row[2], duplicate=True)
+
+
+def _kind(mime: str) -> str:
+    family = mime.partition("/")[0]
+    return {"audio": "voice", "image": "image"}.get(family, "file")
+
+
+def _preview(file: IncomingFile) -> str:
+    """The first lines of a text file; other kinds get their preview when they are enriched."""
+    if not (file.mime.startswith("text/") or file.mime in {"application/json", "application/xml"}):
+        return ""
+    return file.content[:2000].decode("utf-8", errors="replace").replace("\x00", "")

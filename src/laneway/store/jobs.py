@@ -1,0 +1,233 @@
+"""Jobs: claimed in order, moved along their state machine, taken over from dead workers."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from laneway.domain.ids import new_id
+from laneway.domain.job import Job, JobStatus, check_transition, sources
+from laneway.domain.judgement import Classification
+from laneway.errors import NotFound
+from laneway.store import events
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+
+_COLUMNS = columns(Job)
+
+# A job may start when nothing before it in its thread is open. Commands aside of the order start at once.
+_READY = """
+    j.status = 'queued' AND (j.not_before IS NULL OR j.not_before <= now())
+    AND (j.aside OR NOT EXISTS (
+        SELECT 1 FROM jobs e WHERE e.thread_id = j.thread_id AND NOT e.aside
+        AND (e.status = 'running' OR (e.status = 'queued' AND e.seq < j.seq))))
+"""
+
+
+async def claim(tx: Connection, worker: str, *, limit: int, owner_only: bool = False) -> list[Job]:
+    """Up to `limit` ready jobs are running and belong to `worker`; the owner's come first."""
+    async with tx.cursor(row_factory=row_of(Job)) as cursor:
+        await cursor.execute(
+            f"""
+            UPDATE jobs SET status = 'running', worker = %s, run = run + 1, epoch = epoch + 1,
+                   attempts = attempts + 1, started_at = coalesce(started_at, now()), not_before = NULL
+            WHERE id IN (SELECT j.id FROM jobs j WHERE {_READY} AND (j.owner OR NOT %s)
+                         ORDER BY j.owner DESC, j.seq LIMIT %s FOR UPDATE SKIP LOCKED)
+            RETURNING {_COLUMNS}
+            """,
+            (worker, owner_only, limit),
+        )
+        return sorted(await cursor.fetchall(), key=lambda job: (not job.owner, job.seq))
+
+
+async def seconds_to_next(tx: Connection) -> float | None:
+    """How long until the next delayed job becomes ready; None if there is none."""
+    cursor = await tx.execute(
+        "SELECT extract(epoch FROM min(not_before) - now())::float8 FROM jobs "
+        "WHERE status = 'queued' AND not_before > now()"
+    )
+    row = await cursor.fetchone()
+    return None if row is None or row[0] is None else max(0.0, float(row[0]))
+
+
+async def get(tx: Connection, job_id: UUID) -> Job:
+    """The job, or NotFound."""
+    async with tx.cursor(row_factory=row_of(Job)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = %s", (job_id,))
+        found = await cursor.fetchone()
+    if found is None:
+        raise NotFound(f"There is no job {job_id}.", hint="`laneway jobs` lists them.")
+    return found
+
+
+async def page(
+    tx: Connection,
+    *,
+    status: JobStatus | None = None,
+    thread_id: UUID | None = None,
+    message_id: UUID | None = None,
+    limit: int = 50,
+    before: int | None = None,
+) -> list[Job]:
+    """Jobs, newest first; `before` is the `seq` of the last one of the page before."""
+    async with tx.cursor(row_factory=row_of(Job)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM jobs WHERE (%(status)s::text IS NULL OR status = %(status)s) "
+            "AND (%(thread)s::uuid IS NULL OR thread_id = %(thread)s) "
+            "AND (%(message)s::uuid IS NULL OR message_id = %(message)s) "
+            "AND (%(before)s::bigint IS NULL OR seq < %(before)s) ORDER BY seq DESC LIMIT %(limit)s",
+            {"status": status, "thread": thread_id, "message": message_id, "before": before, "limit": limit},
+        )
+        return await cursor.fetchall()
+
+
+async def counts(tx: Connection) -> dict[str, int]:
+    """How many jobs stand at each status."""
+    cursor = await tx.execute("SELECT status, count(*) FROM jobs GROUP BY status")
+    return dict(await cursor.fetchall())
+
+
+async def open_in_thread(tx: Connection, thread_id: UUID) -> list[Job]:
+    """The thread's jobs that have not ended, oldest first, commands left out."""
+    async with tx.cursor(row_factory=row_of(Job)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM jobs WHERE thread_id = %s AND NOT aside "
+            "AND status IN ('queued', 'running', 'waiting') ORDER BY seq",
+            (thread_id,),
+        )
+        return await cursor.fetchall()
+
+
+async def holds(tx: Connection, job: Job, worker: str, epoch: int) -> bool:
+    """Whether `worker` may still act for this job: it was not taken over and nobody asked to stop it."""
+    cursor = await tx.execute(
+        "SELECT 1 FROM jobs WHERE id = %s AND worker = %s AND epoch = %s AND status = 'running' "
+        "AND cancel_requested_at IS NULL",
+        (job.id, worker, epoch),
+    )
+    return await cursor.fetchone() is not None
+
+
+async def adopt(tx: Connection, job_id: UUID, run: int, worker: str) -> Job | None:
+    """The running job belongs to `worker` from now on and no one else; None if this run is no longer its run."""
+    async with tx.cursor(row_factory=row_of(Job)) as cursor:
+        await cursor.execute(
+            "UPDATE jobs SET worker = %s, epoch = CASE WHEN worker = %s THEN epoch ELSE epoch + 1 END "
+            f"WHERE id = %s AND run = %s AND status = 'running' RETURNING {_COLUMNS}",
+            (worker, worker, job_id, run),
+        )
+        return await cursor.fetchone()
+
+
+async def move(
+    tx: Connection,
+    job_id: UUID,
+    target: JobStatus,
+    *,
+    result: dict[str, Any] | None = None,
+    error: dict[str, Any] | None = None,
+    delay: float | None = None,
+    resume: bool = False,
+    lane: str | None = None,
+) -> Job:
+    """The job has the status `target`, its event is written; IllegalTransition if it may not go there."""
+    finished = target in (JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELLED)
+    async with tx.cursor(row_factory=row_of(Job)) as cursor:
+        await cursor.execute(
+            f"""
+            UPDATE jobs SET status = %(target)s, worker = NULL, resume = %(resume)s,
+                   result = coalesce(%(result)s, result), error = %(error)s, lane = coalesce(%(lane)s, lane),
+                   not_before = CASE WHEN %(delay)s::float8 IS NULL THEN NULL
+                                     ELSE now() + make_interval(secs => %(delay)s) END,
+                   finished_at = CASE WHEN %(finished)s THEN now() END
+            WHERE id = %(id)s AND status = ANY(%(sources)s) RETURNING {_COLUMNS}
+            """,
+            {
+                "target": target,
+                "resume": resume,
+                "result": None if result is None else Jsonb(result),
+                "error": None if error is None else Jsonb(error),
+                "lane": lane,
+                "delay": delay,
+                "finished": finished,
+                "id": job_id,
+                "sources": list(sources(target)),
+            },
+        )
+        moved = await cursor.fetchone()
+    if moved is None:
+        check_transition(job_id, (await get(tx, job_id)).status, target)
+        raise NotFound(f"There is no job {job_id}.")
+    await events.append(
+        tx, f"job.{target}", {"error": error} if error else {}, thread_id=moved.thread_id, job_id=job_id
+    )
+    # A job that ended or went back lets the next one of its thread start.
+    await tx.execute("SELECT pg_notify('laneway_jobs', '')")
+    return moved
+
+
+async def retry(tx: Connection, job_id: UUID) -> Job:
+    """The failed job is queued again and will go on from its last good step, with a fresh set of attempts."""
+    moved = await move(tx, job_id, JobStatus.QUEUED, resume=True)
+    await tx.execute("UPDATE jobs SET attempts = 0 WHERE id = %s", (job_id,))
+    return moved
+
+
+async def request_cancel(tx: Connection, job_id: UUID) -> Job:
+    """A queued or waiting job is cancelled; a running one has been told to stop, whoever runs it."""
+    job = await get(tx, job_id)
+    if job.status in (JobStatus.QUEUED, JobStatus.WAITING):
+        return await move(tx, job_id, JobStatus.CANCELLED)
+    check_transition(job_id, job.status, JobStatus.CANCELLED)
+    await tx.execute(
+        "UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE id = %s", (job_id,)
+    )
+    await tx.execute("SELECT pg_notify('laneway_cancels', %s)", (str(job_id),))
+    return await get(tx, job_id)
+
+
+async def running_of(tx: Connection, worker: str) -> list[Job]:
+    """The jobs a worker was running, locked for whoever takes them over."""
+    async with tx.cursor(row_factory=row_of(Job)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM jobs WHERE worker = %s AND status = 'running' ORDER BY seq FOR UPDATE", (worker,)
+        )
+        return await cursor.fetchall()
+
+
+async def hand_over(tx: Connection, job_id: UUID, *, worker: str, next_run: bool) -> Job:
+    """A dead worker's running job belongs to `worker`; `next_run` starts a new run of it."""
+    async with tx.cursor(row_factory=row_of(Job)) as cursor:
+        await cursor.execute(
+            "UPDATE jobs SET worker = %s, epoch = epoch + 1, run = run + %s WHERE id = %s AND status = 'running' "
+            f"RETURNING {_COLUMNS}",
+            (worker, int(next_run), job_id),
+        )
+        job = await cursor.fetchone()
+    if job is None:
+        raise NotFound(f"Job {job_id} is no longer running.")
+    await events.append(tx, "job.recovered", {"run": job.run}, thread_id=job.thread_id, job_id=job_id)
+    return job
+
+
+async def record_classification(tx: Connection, job: Job, judged: Classification) -> None:
+    """The judgement is stored once per job, with its event."""
+    cursor = await tx.execute(
+        "INSERT INTO classifications (id, message_id, job_id, intent, lane, summary, plan, needs_confirmation, "
+        "confidence, decided_by, runner_up, milliseconds) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
+        "ON CONFLICT (job_id) DO NOTHING",
+        (
+            new_id(), job.message_id, job.id, judged.intent, judged.lane, judged.summary, judged.plan,
+            judged.needs_confirmation, judged.confidence, judged.decided_by, judged.runner_up, judged.milliseconds,
+        ),
+    )  # fmt: skip
+    if cursor.rowcount:
+        await events.append(tx, "job.classified", judged.as_dict(), thread_id=job.thread_id, job_id=job.id)
+
+
+async def classification_of(tx: Connection, job_id: UUID) -> Classification | None:
+    async with tx.cursor(row_factory=row_of(Classification)) as cursor:
+        await cursor.execute(f"SELECT {columns(Classification)} FROM classifications WHERE job_id = %s", (job_id,))
+        return await cursor.fetchone()

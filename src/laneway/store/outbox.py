@@ -1,0 +1,151 @@
+"""The outbox: replies are rows before they are sent, and every sending leaves its trace."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from laneway.domain.ids import new_id
+from laneway.domain.job import Job
+from laneway.domain.judgement import OutboxRow, OutboxState
+from laneway.store import events
+from laneway.store.database import Connection
+from laneway.store.rows import row_of
+
+_SELECT = (
+    "SELECT o.id, o.message_id, o.thread_id, o.channel, t.external_id AS thread_external_id, m.text, o.state, "
+    "o.attempts, o.resent, o.error, o.created_at, o.sent_at "
+    "FROM outbox o JOIN messages m ON m.id = o.message_id JOIN threads t ON t.id = o.thread_id"
+)
+
+
+async def write_reply(tx: Connection, job: Job, text: str, *, key: str, pulled: bool, meta: dict[str, Any]) -> UUID:
+    """The reply is a message and a row in the outbox, once per (job, key).
+
+    `pulled` channels are read by the client itself, so there the reply counts as sent when it is committed.
+    """
+    cursor = await tx.execute(
+        """
+        INSERT INTO messages (id, thread_id, author, channel, external_id, text, meta)
+        SELECT %s, t.id, 'assistant', t.channel, %s, %s, %s FROM threads t WHERE t.id = %s
+        ON CONFLICT (channel, external_id) DO UPDATE SET channel = EXCLUDED.channel
+        RETURNING id, channel, (xmax = 0)
+        """,
+        (new_id(), f"reply:{job.id}:{key}", text, Jsonb({"answers": str(job.message_id), **meta}), job.thread_id),
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    message_id, channel, fresh = UUID(str(row[0])), row[1], row[2]
+    if fresh:
+        await tx.execute(
+            "INSERT INTO outbox (message_id, thread_id, channel, state, sent_at) "
+            "VALUES (%s, %s, %s, %s, CASE WHEN %s THEN now() END)",
+            (message_id, job.thread_id, channel, OutboxState.SENT if pulled else OutboxState.PENDING, pulled),
+        )
+        body = {"message_id": str(message_id), "text": text, "pulled": pulled}
+        await events.append(tx, "reply.written", body, thread_id=job.thread_id, job_id=job.id)
+        if not pulled:
+            await tx.execute("SELECT pg_notify('laneway_outbox', '')")
+    return message_id
+
+
+async def claim(tx: Connection, worker: str, channels: list[str], limit: int) -> list[OutboxRow]:
+    """Up to `limit` replies, the first of each thread, are being sent by `worker` and by no one else."""
+    cursor = await tx.execute(
+        """
+        UPDATE outbox SET state = 'sending', worker = %s, attempts = attempts + 1, resent = state = 'uncertain'
+        WHERE id IN (
+            SELECT o.id FROM outbox o
+            WHERE o.state IN ('pending', 'uncertain') AND o.channel = ANY(%s)
+              AND (o.not_before IS NULL OR o.not_before <= now())
+              AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.thread_id = o.thread_id AND e.id < o.id
+                              AND e.state IN ('pending', 'sending', 'uncertain'))
+            ORDER BY o.id LIMIT %s FOR UPDATE SKIP LOCKED)
+        RETURNING id
+        """,
+        (worker, channels, limit),
+    )
+    claimed = [row[0] for row in await cursor.fetchall()]
+    async with tx.cursor(row_factory=row_of(OutboxRow)) as rows:
+        await rows.execute(f"{_SELECT} WHERE o.id = ANY(%s) ORDER BY o.id", (claimed,))
+        return await rows.fetchall()
+
+
+async def sent(tx: Connection, row: OutboxRow, receipt: dict[str, Any]) -> None:
+    """The reply is recorded as delivered."""
+    await _settle(tx, row, "reply.sent", {"resent": row.resent}, state=OutboxState.SENT, receipt=receipt)
+
+
+async def undeliverable(tx: Connection, row: OutboxRow, error: str) -> None:
+    """The reply is given up and listed as undeliverable."""
+    await _settle(tx, row, "reply.undeliverable", {"error": error}, state=OutboxState.UNDELIVERABLE, error=error)
+
+
+async def put_back(tx: Connection, row: OutboxRow, error: str, delay: float) -> None:
+    """The reply will be tried again after `delay` seconds; the provider has certainly not taken it."""
+    state = OutboxState.UNCERTAIN if row.resent else OutboxState.PENDING
+    await tx.execute(
+        "UPDATE outbox SET state = %s, worker = NULL, error = %s, not_before = now() + make_interval(secs => %s) "
+        "WHERE id = %s AND state = 'sending'",
+        (state, error, delay, row.id),
+    )
+
+
+async def mark_uncertain(tx: Connection, worker: str) -> int:
+    """What a dead worker was sending is uncertain: it will be sent once more, visibly marked."""
+    # A second cut in the same reply ends it: once more is a promise, and the owner can see it in the list.
+    cursor = await tx.execute(
+        "UPDATE outbox SET state = CASE WHEN resent THEN 'undeliverable' ELSE 'uncertain' END, worker = NULL, "
+        "error = 'cut off while it was being sent' WHERE worker = %s AND state = 'sending' RETURNING thread_id, id",
+        (worker,),
+    )
+    for thread_id, row_id in await cursor.fetchall():
+        await events.append(tx, "reply.uncertain", {"outbox": row_id}, thread_id=thread_id)
+    await tx.execute("SELECT pg_notify('laneway_outbox', '')")
+    return cursor.rowcount
+
+
+async def page(
+    tx: Connection, *, state: OutboxState | None = None, limit: int = 50, before: int | None = None
+) -> list[OutboxRow]:
+    """Replies on their way, newest first."""
+    async with tx.cursor(row_factory=row_of(OutboxRow)) as cursor:
+        await cursor.execute(
+            f"{_SELECT} WHERE (%s::text IS NULL OR o.state = %s) AND (%s::bigint IS NULL OR o.id < %s) "
+            "ORDER BY o.id DESC LIMIT %s",
+            (state, state, before, before, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def seconds_to_next(tx: Connection) -> float | None:
+    """How long until the next delayed reply may be sent; None if there is none."""
+    cursor = await tx.execute(
+        "SELECT extract(epoch FROM min(not_before) - now())::float8 FROM outbox "
+        "WHERE state IN ('pending', 'uncertain') AND not_before > now()"
+    )
+    row = await cursor.fetchone()
+    return None if row is None or row[0] is None else max(0.0, float(row[0]))
+
+
+async def _settle(
+    tx: Connection,
+    row: OutboxRow,
+    kind: str,
+    body: dict[str, Any],
+    *,
+    state: OutboxState,
+    receipt: dict[str, Any] | None = None,
+    error: str | None = None,
+) -> None:
+    cursor = await tx.execute(
+        "UPDATE outbox SET state = %s, worker = NULL, receipt = %s, error = %s, "
+        "sent_at = CASE WHEN %s THEN now() END WHERE id = %s AND state = 'sending'",
+        (state, None if receipt is None else Jsonb(receipt), error, state is OutboxState.SENT, row.id),
+    )
+    if cursor.rowcount:
+        body = {"message_id": str(row.message_id), **body}
+        await events.append(tx, kind, body, thread_id=row.thread_id)
+        await tx.execute("SELECT pg_notify('laneway_outbox', '')")

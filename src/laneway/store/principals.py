@@ -1,0 +1,67 @@
+"""Who may talk to us: principals, found by their key or by their address on a channel."""
+
+from __future__ import annotations
+
+import hashlib
+
+from laneway.domain.conversation import Principal, Role
+from laneway.domain.ids import new_id
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+
+_COLUMNS = columns(Principal)
+
+
+def hashed(key: str) -> str:
+    """What is stored of a key; the key itself never is. It is random, so one SHA-256 is enough."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+async def by_key(tx: Connection, key: str) -> Principal | None:
+    """The principal this key belongs to."""
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        # The look-up compares hashes of random keys: its timing tells nothing about a key.
+        await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE key_hash = %s", (hashed(key),))
+        return await cursor.fetchone()
+
+
+async def owner(tx: Connection) -> Principal | None:
+    """The first owner, if there is one."""
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE role = 'owner' ORDER BY created_at LIMIT 1")
+        return await cursor.fetchone()
+
+
+async def set_owner_key(tx: Connection, key: str) -> Principal:
+    """There is an owner and `key` is its key; an earlier key no longer opens anything."""
+    await tx.execute("LOCK TABLE principals IN SHARE ROW EXCLUSIVE MODE")
+    found = await owner(tx)
+    if found is None:
+        found = await _insert(tx, Role.OWNER, "owner", None)
+    await tx.execute("UPDATE principals SET key_hash = %s WHERE id = %s", (hashed(key), found.id))
+    return found
+
+
+async def by_address(tx: Connection, address: str, role: Role, name: str) -> Principal:
+    """The principal with this address on a channel, made with `role` if it is new."""
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE address = %s", (address,))
+        return await cursor.fetchone() or await _insert(tx, role, name, address)
+
+
+async def by_id(tx: Connection, principal_id: object) -> Principal | None:
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE id = %s", (principal_id,))
+        return await cursor.fetchone()
+
+
+async def _insert(tx: Connection, role: Role, name: str, address: str | None) -> Principal:
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(
+            "INSERT INTO principals (id, role, name, address) VALUES (%s, %s, %s, %s) "
+            f"ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address RETURNING {_COLUMNS}",
+            (new_id(), role, name, address),
+        )
+        made = await cursor.fetchone()
+        assert made is not None
+        return made

@@ -1,0 +1,78 @@
+"""What every test may use: a PostgreSQL of its own, cloned from a migrated template.
+
+The server is the embedded one a user gets; each test has a database that no other test has touched.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from laneway.store.database import Database
+from laneway.store.embedded import EmbeddedPostgres
+from laneway.store.migrate import migrate
+
+TEMPLATE = "laneway_template"
+
+# No test may read the settings of the person who runs it, nor reach a model with that person's key.
+for name in list(os.environ):
+    if name.startswith("LANEWAY_") and name != "LANEWAY_TEST_DATA":
+        del os.environ[name]
+for name in ("DATABASE_URL", "REDIS_URL", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "HAIKU_API_KEY",
+             "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "DEFAULT_MODEL"):  # fmt: skip
+    os.environ.pop(name, None)
+
+
+def address_of(server_url: str, database: str) -> str:
+    """The address of another database on the same server."""
+    head, _, query = server_url.partition("?")
+    return f"{head.rpartition('/')[0]}/{database}?{query}"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL that lives as long as the test run and holds the template."""
+    with tempfile.TemporaryDirectory(prefix="laneway-test-") as folder:
+        with EmbeddedPostgres(Path(folder)) as url:
+            with psycopg.connect(url, autocommit=True) as connection:
+                # Nothing here has to survive a power cut, and two cores have better things to do than fsync.
+                for setting in ("fsync = off", "synchronous_commit = off", "full_page_writes = off"):
+                    connection.execute(f"ALTER SYSTEM SET {setting}".encode())
+                connection.execute("SELECT pg_reload_conf()")
+                connection.execute(f"CREATE DATABASE {TEMPLATE}".encode())
+            template = address_of(url, TEMPLATE)
+            migrate(template)
+            _add_engine_tables(template)
+            yield url
+
+
+def _add_engine_tables(url: str) -> None:
+    from laneway.engine.launch import migrate_engine
+
+    migrate_engine(url)
+
+
+@pytest.fixture
+def database_url(postgres: str) -> Iterator[str]:
+    """The address of a fresh database with all tables."""
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
+    yield address_of(postgres, name)
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@pytest.fixture
+async def db(database_url: str) -> AsyncIterator[Database]:
+    """That database, opened."""
+    database = Database(database_url)
+    await database.open()
+    yield database
+    await database.close()

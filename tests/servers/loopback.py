@@ -1,0 +1,102 @@
+"""Any ASGI app, served by uvicorn from a thread on a free port of 127.0.0.1."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from types import TracebackType
+from typing import Self
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.config import LifespanType
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+class HangUpProtocol(H11Protocol):
+    """HTTP/1.1 whose app can drop the connection by calling `scope["state"]["hang_up"]`."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The connection is open and every request on it carries the way to drop it."""
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "hang_up": transport.close}
+
+
+class _Server(uvicorn.Server):
+    """uvicorn that tells when it is ready and leaves at once when told to."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+        self._leave = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._loop = asyncio.get_running_loop()
+        self.ready.set()
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        await self._leave.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Clients still waiting are dropped, so that an app that is waiting too is told and can end.
+        for connection in list(self.server_state.connections):
+            connection.transport.close()
+        await super().shutdown(sockets)
+
+    def leave(self) -> None:
+        """The server has been told to end; may be called from any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._leave.set)
+
+
+class Loopback:
+    """While entered, the app answers at `url`; after leaving, the port is closed and the thread has ended."""
+
+    def __init__(self, app: ASGIApp, *, port: int = 0, lifespan: LifespanType = "auto") -> None:
+        self._app = app
+        self._wanted_port = port
+        self._lifespan = lifespan
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """Where the app answers, without a slash at the end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        listener = socket.create_server(("127.0.0.1", self._wanted_port))
+        self.port = listener.getsockname()[1]
+        config = uvicorn.Config(
+            self._app,
+            http=HangUpProtocol,
+            ws="none",
+            loop="asyncio",
+            lifespan=self._lifespan,
+            log_config=None,
+            timeout_graceful_shutdown=2,
+        )
+        self._server = _Server(config)
+        self._thread = threading.Thread(
+            target=self._server.run, args=([listener],), name=f"loopback-{self.port}", daemon=True
+        )
+        self._thread.start()
+        self._wait_until_ready(listener)
+        return self
+
+    def _wait_until_ready(self, listener: socket.socket) -> None:
+        while not self._server.ready.wait(0.05):
+            if not self._thread.is_alive():
+                listener.close()
+                raise RuntimeError(f"the app on {self.url} did not start: see the log of uvicorn.error")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.leave()
+        self._thread.join(timeout=10)
+        if self._thread.is_alive():
+            raise RuntimeError(f"the app on {self.url} did not end within ten seconds")
