@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from laneway.channels.contract import PULLED, Channel
@@ -39,7 +39,7 @@ KEY_FILE = "key"
 class Parts:
     """What a demonstration or a test puts in place of, or beside, the usual parts."""
 
-    models: Models | None = None
+    models: Callable[[Database], Models] | None = None
     tools: Sequence[ToolEntry] = ()
     channels: Sequence[Channel] = ()
     boundary: Boundary = lambda name: None
@@ -58,7 +58,6 @@ class App:
     delivery: Delivery
     lanes: dict[str, Lane]
     new_key: str | None = None
-    _background: list[asyncio.Task[None]] = field(default_factory=list)
 
 
 @asynccontextmanager
@@ -99,7 +98,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
 
 def compose(settings: Settings, db: Database, parts: Parts) -> App:
     """All parts, connected, nothing started yet."""
-    models = parts.models or choose(settings, db)
+    models = parts.models(db) if parts.models else choose(settings, db)
     prompts = Prompts(settings.home)
     small = models.classify and SmallModel(models.classify, models.classify_settings, prompts.text("classification"))
     pulled = PULLED - {channel.name for channel in parts.channels}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 Json: TypeAlias = dict[str, Any]
@@ -73,6 +73,10 @@ class Turn(Figures):
     """The model says and calls several things in one turn; the figures belong to the turn, not to its parts."""
 
     parts: Sequence[Part]
+
+    def __post_init__(self) -> None:
+        if len(self.parts) > 1 and any(_figures(part) != _figures(Figures()) for part in self.parts):
+            raise ValueError("give the token counts to the Turn, not to its parts")
 
     @property
     def stop(self) -> Stop:
@@ -157,7 +161,7 @@ def plan(order: Order) -> Plan:
         case Turn():
             return Plan(order)
         case Say() | CallTool() | Refuse():
-            return Plan(_turn_of(order))
+            return Plan(Turn([order], **_figures(order)))
         case Delay():
             return replace(plan(order.order), per_piece=order.per_piece)
         case Hang(after_pieces=0):
@@ -169,15 +173,8 @@ def plan(order: Order) -> Plan:
             return replace(plan(order.of), mishap=order)
 
 
-def _turn_of(part: Part) -> Turn:
-    return Turn(
-        [part],
-        tokens_in=part.tokens_in,
-        tokens_out=part.tokens_out,
-        cache_read=part.cache_read,
-        cache_write=part.cache_write,
-        reasoning_tokens=part.reasoning_tokens,
-    )
+def _figures(given: Figures) -> dict[str, Any]:
+    return {each.name: getattr(given, each.name) for each in fields(Figures)}
 
 
 def echo(asked: Asked) -> Order:

@@ -40,8 +40,10 @@ async def stream_text(agent: Agent[None, str], prompt: str) -> str:
 
 async def test_an_agent_calls_a_tool_and_answers(server: AnthropicServer, model: AnthropicModel) -> None:
     server.script.then(CallTool("add", {"a": 1, "b": 2}, tokens_in=50, tokens_out=5), Say("It is three.", tokens_in=70))
-    result = await Agent(model, tools=[add]).run("1 + 2?")
+    # Without a limit of its own the model would ask for a stream here too.
+    result = await Agent(model, tools=[add], model_settings=ModelSettings(max_tokens=500)).run("1 + 2?")
     assert result.output == "It is three."
+    assert not any(request.body.get("stream") for request in server.requests)
     assert server.requests[1].body["messages"][-1]["content"][0]["content"][0]["text"] == "3"
     assert (result.usage.requests, result.usage.input_tokens) == (2, 120)
 

@@ -86,11 +86,9 @@ def test_a_streamed_message_equals_the_whole_one(server: AnthropicServer, client
     whole = create(client)
     text, streamed = read_stream(client)
     assert text == text_of(whole) == "One two three."
-    assert streamed.usage.model_dump() == whole.usage.model_dump() | {
-        "output_tokens_details": streamed.usage.model_dump()["output_tokens_details"]
-    }
-    assert (streamed.usage.input_tokens, streamed.usage.output_tokens) == (120, 7)
-    assert (streamed.usage.cache_read_input_tokens, streamed.usage.cache_creation_input_tokens) == (40, 9)
+    for usage in (whole.usage, streamed.usage):
+        assert (usage.input_tokens, usage.output_tokens) == (120, 7)
+        assert (usage.cache_read_input_tokens, usage.cache_creation_input_tokens) == (40, 9)
 
 
 def test_a_stream_has_the_events_of_the_real_one_in_order(server: AnthropicServer, client: anthropic.Anthropic) -> None:
@@ -208,7 +206,7 @@ def test_a_stream_can_fall_silent_halfway(server: AnthropicServer, client: anthr
     server.script.then(Hang(30, then=Say("One two three."), after_pieces=1))
     got: list[str] = []
     with pytest.raises(httpx2.ReadTimeout):
-        collect(client.with_options(timeout=0.3), got)
+        collect(client.with_options(timeout=1), got)
     assert got == ["One "]
     assert server.requests[0].wait_for_end().client_left
 

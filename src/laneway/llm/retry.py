@@ -44,7 +44,7 @@ class RetryingModel(WrapperModel):
         self._first_wait = first_wait
         self._max_wait = max_wait
         self._time_limit = time_limit
-        self._key_setting = key_setting
+        self.key_setting = key_setting
         self._sleep = sleep
         self._chance = chance
 
@@ -74,10 +74,8 @@ class RetryingModel(WrapperModel):
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
         """The model's answer as it comes; tried again only while nothing of it has come."""
-        with self._explained():
-            async with AsyncExitStack() as stack:
-                stream = await self._opened(stack, messages, model_settings, model_request_parameters, run_context)
-                yield stream
+        async with AsyncExitStack() as stack:
+            yield await self._opened(stack, messages, model_settings, model_request_parameters, run_context)
 
     async def _opened(
         self,
@@ -98,7 +96,7 @@ class RetryingModel(WrapperModel):
                         stream = await opening.enter_async_context(
                             self.wrapped.request_stream(messages, model_settings, parameters, run_context)
                         )
-                        await _peek(stream, deadline)
+                        await self._peek(stream, deadline)
                         stack.push_async_exit(opening.pop_all())
                         return stream
             except TransientFault as fault:
@@ -118,21 +116,20 @@ class RetryingModel(WrapperModel):
         return float(limit) if isinstance(limit, int | float) else self._time_limit
 
     def _explained(self) -> faults.Explained:
-        return faults.Explained(self.model_name, key_setting=self._key_setting)
+        return faults.Explained(self.model_name, key_setting=self.key_setting)
 
+    async def _peek(self, stream: StreamedResponse, deadline: float) -> None:
+        """The first event has come, and whoever iterates the stream gets it and the rest."""
+        events = aiter(stream)
+        first = await anext(events, None)
+        # `aiter(stream)` hands out what is stored here, so the event taken above is not lost.
+        stream._event_iterator = self._rest(first, events, deadline)
 
-async def _peek(stream: StreamedResponse, deadline: float) -> None:
-    """The first event has come, and whoever iterates the stream gets it and the rest, in time."""
-    events = aiter(stream)
-    first = await anext(events, None)
-    # `aiter(stream)` hands out what is stored here, so the event taken above is not lost.
-    stream._event_iterator = _rest(first, events, deadline)
-
-
-async def _rest(
-    event: ModelResponseStreamEvent | None, events: AsyncIterator[ModelResponseStreamEvent], deadline: float
-) -> AsyncIterator[ModelResponseStreamEvent]:
-    while event is not None:
-        yield event
-        async with asyncio.timeout_at(deadline):
-            event = await anext(events, None)
+    async def _rest(
+        self, event: ModelResponseStreamEvent | None, events: AsyncIterator[ModelResponseStreamEvent], deadline: float
+    ) -> AsyncIterator[ModelResponseStreamEvent]:
+        while event is not None:
+            yield event
+            with self._explained():
+                async with asyncio.timeout_at(deadline):
+                    event = await anext(events, None)

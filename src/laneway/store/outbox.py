@@ -94,11 +94,10 @@ async def put_back(tx: Connection, row: OutboxRow, error: str, delay: float) -> 
 
 
 async def mark_uncertain(tx: Connection, worker: str) -> int:
-    """What a dead worker was sending is uncertain: it will be sent once more, visibly marked."""
-    # A second cut in the same reply ends it: once more is a promise, and the owner can see it in the list.
+    """What a dead worker was sending is uncertain: each such reply will be sent once more, visibly marked."""
     cursor = await tx.execute(
-        "UPDATE outbox SET state = CASE WHEN resent THEN 'undeliverable' ELSE 'uncertain' END, worker = NULL, "
-        "error = 'cut off while it was being sent' WHERE worker = %s AND state = 'sending' RETURNING thread_id, id",
+        "UPDATE outbox SET state = 'uncertain', worker = NULL, error = 'cut off while it was being sent' "
+        "WHERE worker = %s AND state = 'sending' RETURNING thread_id, id",
         (worker,),
     )
     for thread_id, row_id in await cursor.fetchall():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laneway.domain.conversation import World
-from laneway.domain.job import JobStatus
+from laneway.domain.job import Job, JobStatus
 from laneway.lanes.contract import Request
 from laneway.store import conversations, jobs, ledger
 from laneway.store.database import Database
@@ -53,9 +53,9 @@ class Commands:
         if request.world is not World.OWNER:
             return "Only the owner can see the budget."
         async with self._db.transaction() as tx:
-            today = await ledger.spent_today(tx)
+            today = await ledger.spent(tx, today=True)
         cap = "no cap" if self._day_cap is None else f"the cap is ${self._day_cap:.2f}"
-        return f"Spent today (UTC): ${today:.4f}; {cap}."
+        return f"Spent today (UTC): ${today.cost:.4f}; {cap}."
 
     async def _stop(self, request: Request) -> str:
         """The door has already asked the jobs to stop; this tells which they were."""
@@ -65,5 +65,5 @@ class Commands:
         return f"Stopped {len(stopped)} job{'s' if len(stopped) > 1 else ''}."
 
 
-def _count(here: list[jobs.Job], status: str) -> int:
+def _count(here: list[Job], status: str) -> int:
     return sum(1 for job in here if job.status == status)

@@ -20,7 +20,7 @@ from laneway.lanes.contract import Answer, Request
 from laneway.lanes.tools.toolbox import Toolbox
 from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel, heard_by
-from laneway.llm.meter import Account, charged_to
+from laneway.llm.meter import Account, charged_to, prompted_by
 from laneway.store.database import Database
 from laneway.transcript import Turn
 
@@ -59,8 +59,12 @@ class ToolsLane:
     async def run(self, request: Request) -> Answer:
         job = request.job
         sender = DeltaSender(self._db, job.thread_id, job.id)
-        account = Account(job.scope, job.thread_id, job.id, prompt_version=self._prompt_version)
-        with charged_to(account), guarded_by(self._steps.check_lease), heard_by(sender.put):
+        with (
+            charged_to(Account(job.scope, job.thread_id, job.id)),
+            prompted_by(self._prompt_version),
+            guarded_by(self._steps.check_lease),
+            heard_by(sender.put),
+        ):
             try:
                 ended = await self._agent.run(
                     _asked(request),

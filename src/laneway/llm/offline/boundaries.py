@@ -37,10 +37,11 @@ _ADVICE = r"""
     | is\ it\ (?:safe|ok|okay|fine|good|bad|possible|wise|normal|a\ good\ idea|time)\ (?:to|for|if|that)
     | enough\b.*\b(?:to|for) | suitable | ideal | soll | sollte\w* | sollen | empf\w+ | rat | ratschlag | wie\ (?:kann|konnen|konnte|mache|bekomme|kriege|lose)
     | was\ (?:kann|konnen|mache)\ (?:ich|wir) | brauch(?:t|en) | brauche\ (?:ich|wir|mehr) | debo | deb(?:eria|emos|eriamos) | recomiend\w* | recomend\w* | consej\w*
-    | como\ (?:puedo|podemos|se\ puede|hago|hacer|libero|liberar|arregl\w+) | que\ (?:puedo|hago) | conviene | necesita(?:mos|n)?
-    | mejor\w* | comment\ (?:puis|peut|peux|pouvons|faire|liberer|reduire|reparer|resoudre|on) | dois | devrai\w+ | faut
+    | como\ (?:puedo|podemos|se\ puede|(?:lo\ |la\ )?\w{3,}(?:o|ar|er|ir)) | wie\ (?!viele?\b|haben|stehen)\w+\ (?:ich|man|wir) | que\ (?:puedo|hago) | conviene | necesita(?:mos|n)?
+    | mejor\w* | comment\ (?:puis|peut|peux|pouvons|on|je|\w{3,}er|\w{3,}re) | dois | devrai\w+ | faut
     | faudrait | conseil\w* | recommand\w* | meilleure?s? | besoin(?!\ de\ (?:savoir|connaitre|voir)) | opinion | do\ you\ think\ (?:about|of|i|we) | thoughts | prefer
     | can\ (?:this|the|my|our|a)\ \w+\ (?:handle|support|take|run|cope) | how\ many\ \w+\ can | if\ i | if\ we | que\ pasa\ si
+    | is\ \d+(?:\ percent|\ gb)? | can\ (?:we|i|it)\ (?!see|get|check|have|know|look|find|ask|please|you)\w+ | what\ now | now\ what | necesit\w+\ (?!saber|ver|conocer|la\b|el\b)\w+ | para\ que\ sirve
     """
 _ORDER_VERBS = r"""
     delete | remove | erase | wipe | purge | kill | stop | start | restart | reboot | shut | shutdown | poweroff | power
@@ -52,7 +53,7 @@ _ORDER_VERBS = r"""
     | generate | build | design | plan | merge | commit | push | monitor | watch | keep | track | plot | graph | chart
     | teach | sing | imagine | pretend | ignore | forget | rotate | archive | compress | upload | download | fetch
     | connect | ping | scan | hack | mount | allocate | assign | set | turn | switch | flush | dump | kick | log\ (?:me|out|off)
-    | free\ up | swap\ (?:the|these|those|my|out|two|them|it|places) | load\ (?:the|this|my|a|an|up|it|all|data|these)
+    | free\ up | tell\ (?!me\b|us\b)\w+ | inform | say | swap\ (?:the|these|those|my|out|two|them|it|places) | load\ (?:the|this|my|a|an|up|it|all|data|these)
     | process\ (?:the|this|my|these|a|an|all|our|it) | time\ (?:the|this|my|how) | log\ (?:this|that|my|it|the\ fact)
     | losche\w* | loesche | entfern\w* | starte | stoppe?\b | beende | fahre? | schalte | installier\w* | formatier\w*
     | leere | raume? | erstell\w* | schreibe?\b | andere\b | setze?\b | kopiere? | verschieb\w* | aktualisier\w* | fuhre?
@@ -71,7 +72,8 @@ _ALWAYS_ORDERS = r"""
     | write\ (?:a|an|me|some|the) | drop\ table | kill\ (?:the|all|process|pid|it|that|every|\d+) | keep\ an\ eye
     """
 _KNOWLEDGE = r"""
-    mean | means | meaning | bedeut\w+ | signific\w+ | significa\w* | signifie\w* | defin\w+ | differen\w+ | unterschied
+    (?:tell|talk)\ (?:me|us)\ about\ \w+$ | (?:latest|newest|available|supported)\ versions?
+    | mean | means | meaning | bedeut\w+ | signific\w+ | significa\w* | signifie\w* | defin\w+ | differen\w+ | unterschied
     | diferencia | history | invent\w+ | versus | vs | compared | example | beispiel | ejemplo | exemple | tutorial
     | joke | poem | story | haiku | song | recipe | code | script | function | regex | sql | formula | equation
     | (?:what|was|who)\ (?:is|are|ist)\ (?:a|an|ein|eine|eine[nmr])\ \w+
@@ -83,10 +85,10 @@ _UNMEASURED = r"""
     | fan | fans | cost | costs | price | expensive | cheap | cheaper | money | watts? | power | energy | old
     | age | brand | vendor | warranty | located | location | country | city | where\ (?:is|are(?!\ we)|has|have|did|can|does|should) | secure | security | safe | hacked
     | virus | malware | attack\w* | password\w* | passwort | contrasena | firewall | ports? | puertos? | ping | certificat\w* | ssl
-    | tls | dns | backups? | snapshot\w* | containers? | pods? | cluster | database | databases | tables? | quer(?:y|ies) | website
+    | tls | dns | backups? | snapshot\w* | sign(?:ed)?\ up | signups? | registered | containers? | pods? | cluster | database | databases | tables? | quer(?:y|ies) | website
     | site | page | domain | customers? | clients? | kunden | orders? | invoices? | emails? | mails? | tickets? | meetings?
     | appointments? | weather | wetter | tiempo\ hace | meteo | temperatur\w* | heiss | heisse\w* | caliente | chaude?s? | wie\ schnell | schneller | balancer
-    | complexity | leaks? | folders? | director(?:y|ies) | ordner | carpetas? | dossiers? | stolen | leaked | gpus?
+    | balanc\w+ | smart | raid | failing | encrypt\w* | complexity | leaks? | folders? | director(?:y|ies) | ordner | carpetas? | dossiers? | stolen | leaked | gpus?
     | geschwindigkeit | velocidad | vitesse | kostet\w* | cuesta | coute | gb\ of\ data | bigger | smaller | limit\w*
     """
 _ELSEWHERE = r"""
@@ -111,11 +113,12 @@ def _table(phrases: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{phrases})\b", re.X)
 
 
-_BORDERS = tuple(
-    _table(phrases)
-    for phrases in (_FUTURE, _CAUSE, _ADVICE, _ALWAYS_ORDERS, _KNOWLEDGE, _UNMEASURED, _ELSEWHERE)
+_FUTURE_TIMES, _CAUSES, _ADVICES = _table(_FUTURE), _table(_CAUSE), _table(_ADVICE)
+_ORDERS_ANYWHERE, _ELSEWHERES, _PAST_TIMES = _table(_ALWAYS_ORDERS), _table(_ELSEWHERE), _table(_PAST)
+_BORDERS = (
+    *(_FUTURE_TIMES, _CAUSES, _ADVICES, _ORDERS_ANYWHERE, _ELSEWHERES),
+    *(_table(_KNOWLEDGE), _table(_UNMEASURED)),
 )
-_PAST_TIMES = _table(_PAST)
 _FILLERS = r"(?:please|pls|plz|hey|hi|hello|ok|okay|now|just|then|and|also|so|yo|bitte|por\ favor|stp|svp|mal|et|y|und)"
 _ORDER = re.compile(
     rf"""(?:^|\b(?:to|please|and|then|(?<!did\ )you|lets|now|must|want|und|dann|bitte|y|luego|et|puis|tu|du)\ )
@@ -146,6 +149,12 @@ def is_beyond(reading: Reading, hostname: str) -> bool:
     if _CONCEPT.search(reading.raw.lower()):
         return True
     return _is_conditional(text) or names_another_host(reading.raw, hostname)
+
+
+def is_more_than_a_remark(reading: Reading, hostname: str) -> bool:
+    """True if these words order, ask why, look ahead or name another machine, so what follows depends on them."""
+    borders = (_FUTURE_TIMES, _CAUSES, _ADVICES, _ORDERS_ANYWHERE, _ELSEWHERES, _ORDER)
+    return any(border.search(reading.written) for border in borders) or names_another_host(reading.raw, hostname)
 
 
 def is_about_the_past(reading: Reading) -> bool:

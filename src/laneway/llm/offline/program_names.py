@@ -47,7 +47,9 @@ def _asks_about(reading: Reading, name: str) -> bool:
     """True if the state or the consumption of a known program is asked for, or its name is all there is."""
     if re.search(rf"\b{re.escape(name)} (?:version|config\w*|logs?|sessions?)\b", reading.text):
         return False
-    return len(reading.words) <= 2 or reading.has("alive", "process", "hog", "used", "memory", "cpu", "boot")
+    return len(reading.words) <= 2 or bool(
+        reading.has("alive", "process", "health", "hog", "used", "memory", "cpu") or re.search(r"\b(?:run|marche)\b", reading.text)
+    )
 
 
 def _is_a_proper_name(raw: str, name: str) -> bool:

@@ -13,6 +13,9 @@ from laneway.llm.offline.words import MEANINGS, NOT_TYPOS, PLAIN, PROGRAMS
 _WORD = re.compile(r"[a-z0-9][a-z0-9_.+-]*[a-z0-9+]|[a-z0-9]")
 _SHORT_FORMS = (
     (re.compile(r"\b(what|who|how|where|it|that|there|here|which)s\b"), r"\1 is"),
+    (re.compile(r"\b(?:wats|wots|wuts)\b"), "what is"),
+    (re.compile(r"\bssh'?d in\b"), "logged in"),
+    (re.compile(r"\b(\w{3,}in)'(?!\w)"), r"\1g"),
     (re.compile(r"\b(what|who|how|where|it|that|there|here|server|box|machine)'s\b"), r"\1 is"),
     (re.compile(r"\b(\w+)'re\b"), r"\1 are"),
     (re.compile(r"\b(\w+)n't\b"), r"\1 not"),
@@ -24,6 +27,7 @@ _SHORT_FORMS = (
     (re.compile(r"\bhost ?name\b"), "hostname"),
     (re.compile(r"\blog ?ged\b"), "logged"),
     (re.compile(r"\b(\d+)\s*%"), r"\1 percent"),
+    (re.compile(r"[- ]wise\b"), " "),
     (re.compile(r"\b(\w+)'ve\b"), r"\1 have"),
     (re.compile(r"(?<!\S)(?:--?[a-z]+)(?!\S)"), " "),
     (re.compile(r"^\s*(?:cat|less|more)(?=\s+/)"), " "),
@@ -57,7 +61,11 @@ def _meanings() -> dict[str, frozenset[str]]:
 _CONCEPTS = _meanings()
 _KNOWN = frozenset(_CONCEPTS) | PLAIN | PROGRAMS
 # Only words that carry a meaning are guessed; a plain word guessed in place of a strange one would hide it.
-_SPELLABLE = sorted(word for word in frozenset(_CONCEPTS) | PROGRAMS if len(word) >= 4)
+_SHORT_BUT_SPELLABLE = """disk disks drive space swap load boot cores logs time date user users login free left used usage
+    full busy alive error platte disco lauft espace heure nginx redis mysql docker""".split()
+_SPELLABLE = sorted(
+    {word for word in frozenset(_CONCEPTS) | PROGRAMS if len(word) >= 6} | set(_SHORT_BUT_SPELLABLE)
+)
 _LITTLE_WORDS = frozenset("the what how much many and you that which when does have this with from there lines".split())
 
 
@@ -92,7 +100,7 @@ def read(raw: str) -> Reading:
 
 def is_known(word: str) -> bool:
     """True if the word is in the tables, is a number, or is a German word made of known ones."""
-    return word in _KNOWN or word.replace(".", "").isdigit() or bool(_german(word))
+    return word in _KNOWN or f"{word}g" in _KNOWN or word.replace(".", "").isdigit() or bool(_german(word))
 
 
 def plain(raw: str) -> str:
@@ -118,7 +126,12 @@ def _pieces(token: str) -> list[str]:
     return [respell(token)]
 
 
+_INTERFACE = re.compile(r"(?:eth|ens|eno|enp|wlan|wlp|docker|br|tun|wg)\d[\da-z]*")
+
+
 def _german(word: str) -> frozenset[str]:
+    if _INTERFACE.fullmatch(word):
+        return frozenset({"ip"})
     return frozenset(concept for stem, concept in _GERMAN_STEMS.items() if word.startswith(stem))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from laneway.llm.offline.boundaries import is_about_the_past, is_beyond
+from laneway.llm.offline.boundaries import is_about_the_past, is_beyond, is_more_than_a_remark
 from laneway.llm.offline.program_names import asked_program
 from laneway.llm.offline.reading import Reading, is_known, plain, read
 
@@ -27,7 +27,25 @@ class ServerQuestion:
 
 def server_question(raw: str, hostname: str) -> ServerQuestion | None:
     """The facts asked for, or None if the question is not surely about this server now."""
-    reading = read(_without_asides(raw))
+    return _understood(_without_asides(raw), hostname) or _after_a_remark(raw, hostname)
+
+
+def _after_a_remark(raw: str, hostname: str) -> ServerQuestion | None:
+    """The last sentence understood alone, where what was said before it only tells the occasion."""
+    *remarks, question = re.split(r"(?<=[,;:.!])\s+|\s+[–-]\s+", raw.strip())
+    if not remarks or is_more_than_a_remark(read(" ".join(remarks)), hostname):
+        return None
+    # "It" would be the thing remarked upon, which need not be this server.
+    if _POINTS_BACK.search(plain(question)) and not read(question).has("server"):
+        return None
+    return _understood(question, hostname)
+
+
+_POINTS_BACK = re.compile(r"\b(?:it|its|they|them|their|he|she|his|her|er|sie|seine?|su|sus|lo|il|elle|ils|son|sa|ses)\b")
+
+
+def _understood(raw: str, hostname: str) -> ServerQuestion | None:
+    reading = read(raw)
     if not reading.words or len(reading.words) > LONGEST_QUESTION or is_beyond(reading, hostname):
         return None
     program = asked_program(reading)
@@ -41,14 +59,27 @@ def server_question(raw: str, hostname: str) -> ServerQuestion | None:
 
 
 def _topics(reading: Reading, program: str | None) -> tuple[str, ...]:
-    found = [topic for topic, is_asked in _RULES.items() if is_asked(reading)]
+    readings = [reading, *_listed(reading)]
+    found = [topic for topic, is_asked in _RULES.items() if any(is_asked(one) for one in readings)]
     if program is not None:
         # "How much memory does nginx use?" asks about the program, not about the whole server.
         kept = [topic for topic in found if topic not in ("uptime", "processes")]
         return ("processes", *(kept if _asks_for_more(reading) else []))
+    if not found and _IS_FREE.match(reading.text):
+        return ("memory",)
     if not found and _asks_how_it_is(reading):
         return ("uptime", "load", "memory", "disk")
     return tuple(found)
+
+
+def _listed(reading: Reading) -> list[Reading]:
+    """The parts of a list such as "time, load and users", each read as a question of its own."""
+    parts = re.split(r"\s*(?:,|;|&|\+|/|\b(?:and|und|y|e|et|plus|sowie)\b)\s*", plain(reading.raw))
+    return [read(part) for part in parts if len(parts) > 1 and 0 < len(part.split()) <= 3]
+
+
+# The command of that name.
+_IS_FREE = re.compile(r"^free$")
 
 
 def _asks_for_more(reading: Reading) -> bool:
@@ -112,7 +143,8 @@ def _about_server(reading: Reading) -> bool:
 
 _UP_SINCE = re.compile(
     r"""\b(?:
-    how\ long\b.*\b(?:up|running|on|online|alive|been|boot\w*|reboot\w*|restart\w*|awake) | since\ when | up\ since | been\ (?:up|running|on)
+    up\ how\ long | (?:up|running|on)\ (?:for\ how\ long|since\ when) | (?:allume\w*|tourne|demarre)\ depuis | (?:lauft|laeuft)\b.*\bseit
+    | (?:encendido|corriendo)\ desde | how\ long\b.*\b(?:up|running|on|online|alive|been|boot\w*|reboot\w*|restart\w*|awake) | since\ when | up\ since | days\ without\ (?:a\ )?(?:reboot|restart) | (?:go|went|gone|been|go)\ (?:down|offline) | been\ (?:up|running|on)
     | (?:last|latest|recent\w*|previous)\ (?:\w+\ )?(?:boot\w*|reboot\w*|restart\w*) | boot\ time
     | (?:when|has|have|did|was|were|ever|since)\b.*\b(?:boot\w*|reboot\w*|restart\w*) | (?:boot|reboot|restart)\w*\ (?:recently|lately|today|yesterday|last)
     | (?:seit\ wann|wie\ lange|seit\ wieviel)\b.*\b(?:lauft|laeuft|an|online|oben|hochgefahren|aktiv|up|gestartet|eingeschaltet|server|rechner)
@@ -134,20 +166,20 @@ def _uptime(reading: Reading) -> bool:
 
 _RUNNING_WHAT = re.compile(
     r"""\b(?:what|which|was|welche\w*|que|quels?|quelles?|qui)\b.*\b(?:running|runs|lauft|laufen|laeuft|corriendo|corre|ejecutando\w*|ejecucion|tourne|tournent)
-    | ^(?:running|processes|top|htop|ps)$""",
+    | \bwhat\b.*\bdoing\b.*\b(?:now|moment|currently) | \bwhat\ is\ \w+\ \w+\ doing$ | ^(?:running|processes|(?:show|run|give|open)?\ ?(?:me\ )?(?:top|htop|ps))$""",
     re.X,
 )
 
 
 def _processes(reading: Reading) -> bool:
     text = reading.text
-    if re.search(r"\b(?:process|processes|proc|procs|daemons?|prozess\w*|procesos?|processus|programs?|programm\w*|programas?|programmes?|ps|htop|services|dienste|servicios)\b", text):
+    if re.search(r"\b(?:process|processes|proc|procs|daemons?|prozess\w*|procesos?|processus|programs?|programm\w*|programas?|programmes?|ps|htop|apps?|services|dienste|servicios)\b", text):
         return True
     if _RUNNING_WHAT.search(text):
         return not re.search(r"\b(?:linux|kernel|os|distro|version|betriebssystem)\b", text)
     hungry = reading.has("hog") or (reading.has("top") and reading.has("used"))
     return hungry and reading.has("cpu", "memory", "speicher", "load", "server") and bool(
-        re.search(r"\b(?:what|who|which|anything|something|was|wer|que|quien|qui|quoi|top|most|hogs?)\b", text)
+        re.search(r"\b(?:what|who|which|anything|something|was|wer|que|quien|qui|quoi|top|most|biggest|largest|heaviest|hogs?)\b", text)
     )
 
 
@@ -163,14 +195,14 @@ def _logs(reading: Reading) -> bool:
 
 
 _CLOCK = re.compile(
-    r"""\b(?:what|which)\ (?:is\ )?(?:the\ )?(?:exact\ |current\ |local\ |server\ |system\ |actual\ )*(?:time|date|day|weekday)\b
+    r"""\b(?:what|which)\ (?:is\ )?(?:the\ )?(?:exact\ |current\ |local\ |server\ |system\ |actual\ )*(?:time|date|day|weekday|year)\b
     | \b(?:current|local|server|system|exact|todays|actual)\ (?:time|date|day|clock) | \btime\ (?:is\ it|now|rn|it\ is|right\ now|there|here|of\ day)
     | \b(?:date|day)\ (?:is\ it|today|now|it\ is) | ^(?:the\ )?(?:time|date|clock|day|uhrzeit|datum|hora|fecha|heure|date|now)(?:\ (?:and|und|y|et|please|pls|bitte)\ ?(?:the\ )?(?:time|date|uhrzeit|datum|hora|fecha|heure)?)?$
     | \b(?:tell|give|show|got|have)\ (?:me\ |you\ )?(?:the\ |got\ )?(?:current\ )?(?:time|date) | \btime\ and\ date | \bdate\ and\ time | \bclock\b
     | \b(?:wie\ spat|wieviel\ uhr|wie\ viel\ uhr|uhrzeit|serverzeit|systemzeit|welche\w*\ (?:datum|tag|wochentag)|was\ fur\ ein\ tag|der\ wievielte|datum)\b
     | \b(?:que\ hora|la\ hora|hora\ (?:es|actual|tiene|del)|que\ (?:dia|fecha)|la\ fecha|fecha\ (?:actual|de\ hoy|es|del))\b
     | \b(?:quelle\ heure|l\ heure|il\ est\ quelle|heure\ (?:est|actuelle|qu)|quel\ jour|quelle\ (?:est\ la\ )?date|la\ date|date\ (?:du\ jour|actuelle|d\ aujourd))\b
-    | \bnow\ and\ date""",
+    | \bwhat\ is\ today\b | \b(?:welches\ jahr|que\ ano|quelle\ annee)\b""",
     re.X,
 )
 
@@ -189,7 +221,9 @@ def _os(reading: Reading) -> bool:
         return not reading.has("user", "who", "process")
     if re.search(r"\boperating (?:system|sys)|sistema operativo|systeme d exploitation\b", text):
         return True
-    return reading.has("os") and not reading.has("release") and not re.search(r"\brelease (?:of|the|notes|date)\b", text)
+    if re.search(r"\b(?:what|which|welche\w*|que|quel) (?:system|sistema|systeme)\b|\b(?:32|64) bits?\b|\bwhat are you running(?: on)?$", text):
+        return True
+    return reading.has("os") and not reading.has("who") and not reading.has("release") and not re.search(r"\brelease (?:of|the|notes|date)\b", text)
 
 
 def _network(reading: Reading) -> bool:
@@ -201,7 +235,7 @@ def _network(reading: Reading) -> bool:
 
 def _users(reading: Reading) -> bool:
     text = reading.text
-    if text in ("who", "w", "who is here"):
+    if text in ("who", "w", "who is here") or re.search(r"\bsharing\b|^qui est (?:sur|la|dessus|ici)\b", text):
         return True
     if re.search(r"\b(?:who|wer|quien|quienes|qui|anyone|anybody|someone|somebody|jemand|alguien|quelqu|people|leute|gente|gens|users?|nutzer|benutzer|usuarios?|utilisateurs?)\b", text):
         if reading.has("login"):
@@ -239,9 +273,16 @@ _HOW_IS_IT = re.compile(
 )
 
 
+_HOW_GOES_IT = re.compile(
+    r"^(?:so )?(?:how (?:is|are)|wie (?:geht|gehts|steht|laufts)|como (?:esta|va|anda|sigue)|comment (?:va|ca va|se porte))\b.*"
+    r"\b(?:server|box|machine|host|vps|rechner|kiste|maschine|servidor|maquina|serveur|system|sistema)\b"
+)
+
+
 def _asks_how_it_is(reading: Reading) -> bool:
     """True for questions about the server's health as a whole."""
-    return reading.has("health") and bool(_HOW_IS_IT.search(reading.text))
+    asked = _HOW_GOES_IT.search(reading.text)
+    return bool(asked) or (reading.has("health") and bool(_HOW_IS_IT.search(reading.text)))
 
 
 _PREPOSITION = re.compile(
@@ -253,16 +294,31 @@ _PREPOSITION = re.compile(
 def _is_strange(reading: Reading, program: str | None, hostname: str) -> bool:
     """True if words are left over that could change what the question is about."""
     own = {program, hostname.lower(), hostname.lower().split(".")[0]}
-    left = [word for word in reading.unknown if word not in own and not word.endswith("ly")]
+    left = [word for word in reading.unknown if word not in own and not word.endswith(("ly", "ing", "ish"))]
     if not left:
         return False
-    spare = 0 if not reading.has("server") else 1 + (len(reading.words) >= 10)
-    return len(left) > spare or any(_follows_preposition(reading, word) for word in left)
+    if any(_is_a_name(reading, word) for word in left):
+        return True
+    sure = reading.has("server") or len(reading.concepts - _WEAK) >= 2
+    spare = 1 + (len(reading.words) >= 10) if sure else 0
+    return len(left) > spare or any(_changes_the_subject(reading, word) for word in left)
 
 
-def _follows_preposition(reading: Reading, word: str) -> bool:
-    before = " ".join(reading.words[: reading.words.index(word)]) + " "
-    return bool(_PREPOSITION.search(before))
+# Concepts that say little about what is asked for.
+_WEAK = frozenset({"long", "top", "health", "who", "user", "date", "clock"})
+_GERMAN = re.compile(r"\b(?:ist|wie|der|das|und|ein|eine|auf|dem|den|noch|wer|welche\w*|zeig\w*|mir|im|gibt)\b")
+
+
+def _is_a_name(reading: Reading, word: str) -> bool:
+    """True for a capital letter inside the sentence; in German every noun has one, so there it tells nothing."""
+    return not _GERMAN.search(reading.text) and bool(re.search(rf"\S\s+{re.escape(word.capitalize())}\b", reading.raw))
+
+
+def _changes_the_subject(reading: Reading, word: str) -> bool:
+    """True if the word stands where a thing's or an owner's name stands: `on atlas`, `nasa's server`."""
+    at = reading.words.index(word)
+    before, after = " ".join(reading.words[:at]) + " ", reading.words[at + 1 :]
+    return bool(_PREPOSITION.search(before)) or after[:1] == ("s",) or read(" ".join(after[:1])).has("server")
 
 
 def _without_asides(raw: str) -> str:
@@ -275,7 +331,7 @@ def _without_asides(raw: str) -> str:
 def _is_aside(piece: str) -> bool:
     words = re.findall(r"[\w'-]+", plain(piece))
     reading = read(piece)
-    return len(words) <= 4 and not piece.rstrip().endswith("?") and not (reading.concepts - {"health", "long", "much", "user"}) and not any(
+    return len(words) <= 2 + 2 * bool(_GREETING.match(plain(piece))) and not is_beyond(reading, "") and not piece.rstrip().endswith("?") and not (reading.concepts - {"health", "long", "much", "user"}) and not any(
         word in _MATTERS for word in words
     ) and (any(not is_known(word) for word in words) or bool(_GREETING.match(plain(piece))))
 

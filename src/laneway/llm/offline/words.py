@@ -13,7 +13,7 @@ MEANINGS: dict[str, str] = {
         partitionen volumes datentrager""",
     "drive": "drive drives volume mount mounts mounted",
     "space": "space room espacio sitio espace place platz gb gig gigs gigabyte gigabytes gigas giga",
-    "memory": "memory ram mem memoria memoire arbeitsspeicher hauptspeicher",
+    "memory": "memory ram mem memoria memoire arbeitsspeicher hauptspeicher vmstat meminfo rams",
     "speicher": "speicher speicherauslastung speicherbelegung speicherverbrauch",
     "swap": """swap swapping swapfile swapped swapspace auslagerungsdatei auslagerungsspeicher intercambio pagefile
         swapspeicher""",
@@ -26,14 +26,14 @@ MEANINGS: dict[str, str] = {
         rebootet hochgefahren gestartet reiniciado reiniciada reinicio reinicios arranque arranco arrancado encendido
         encendida prendido demarre demarrage redemarre redemarrage allume allumee""",
     "process": """process processes proc procs program programs daemon daemons ps htop prozess prozesse prozessen
-        programm programme programmen proceso procesos programa programas processus programmes apps service services
+        programm programme programmen proceso procesos programa programas processus programmes app apps service services
         dienst dienste servicio servicios jobs prozessliste""",
     "log": """log logs syslog logfile logfiles journal journalctl dmesg logging protokoll protokolle logdatei
         logdateien systemprotokoll registro registros bitacora journaux logeintrage logzeilen""",
     "clock": "time clock uhrzeit uhr hora heure zeit serverzeit systemzeit spat horas",
-    "date": "date datum fecha day weekday tag wochentag dia jour",
+    "date": "date datum fecha day weekday year jahr annee tag wochentag dia jour",
     "zone": "timezone timezones tz zeitzone horaria horaire fuseau huso",
-    "os": """os distro distribution kernel linux ubuntu debian fedora centos alpine unix betriebssystem uname kernels
+    "os": """os noyau distro distribution kernel linux ubuntu debian fedora centos alpine unix betriebssystem uname kernels
         distribucion exploitation operativo architecture arch betriebssysteme release linuxversion kernelversion""",
     "hostname": "hostname hostnames rechnername servername hostnamen",
     "ip": """ip ips ipv4 ipv6 ipaddress ifconfig interface interfaces nic nics netzwerkkarte netzwerkschnittstellen
@@ -42,25 +42,27 @@ MEANINGS: dict[str, str] = {
     "address": "address addresses addr adresse adressen direccion direcciones adresses",
     "user": """user users benutzer nutzer anwender usuario usuarios utilisateur utilisateurs somebody someone anybody
         anyone jemand alguien quelqu people person leute gente gens personas""",
-    "who": "who wer quien quienes whoami",
-    "login": """login logins logged signed angemeldet eingeloggt anmeldungen conectado conectada conectados logueado
+    "who": "who w wer quien quienes whoami",
+    "login": """login logins logged connected verbunden angemeldet eingeloggt anmeldungen conectado conectada conectados logueado
         logueados connecte connectes connectee sessions session sitzung sitzungen sesion sesiones ssh-sessions""",
     "server": """server servers box machine host system computer vps instance rechner maschine servidor maquina sistema
         serveur ordenador equipo ordinateur kiste systeme serverchen vm""",
     "hog": """eating eats hogging hogs hog consuming consumes chewing gobbling burning taking devouring sucking draining
         frisst fressen verbraucht belegt consume consumiendo come comiendo comiendose consomme bouffe mange bouffent
-        consomment gastando gasta killing""",
+        consomment gastando gasta killing consumers consumer eaters eater guzzling guzzler consumen verbrauchen verbraten
+        ocupando ocupa ocupan""",
     "top": """top most biggest largest heaviest hungriest highest busiest meiste meisten grosste grossten mas mayor
         mayores plus gros gourmands gourmand gourmandes""",
     "busy": """busy slow sluggish lagging laggy struggling stressed overloaded overworked sweating choking idle hammered
         pegged maxed swamped ausgelastet uberlastet langsam beschaftigt ocupado ocupada lento lenta sobrecargado
-        saturado saturada charge occupe lent surcharge sature lahm trage rame""",
+        saturado saturada charge chargee cargado cargada occupe lent lente lents surcharge surchargee sature lahm trage rame""",
     "health": """health healthy status state okay ok alright fine well good doing holding vitals overview summary
         condition zustand gesund estado salud bien sante etat gut geht va vas wrong sitrep""",
     "alive": """running runs alive up online down active started dead lauft laeuft laufen laufende aktiv lebt corriendo
         corre funcionando funciona activo activa activos vivo arriba marcha ejecutando ejecutandose ejecucion levantado
         caido tourne tournent fonctionne actif active actifs lance lancee vivant demarree off working funktioniert
-        erreichbar""",
+        erreichbar fallen died die dies stopped stirbt gestorben muerto murio mort morte marchent fonctionnent
+        marchando awake kicking""",
     "error": """error errors warning warnings failure failures fehler warnungen fehlermeldungen errores avisos erreur
         erreurs avertissements fehlermeldung""",
     "free": """free left remaining available spare unused frei freier freies freien ubrig verfugbar libre libres
@@ -68,7 +70,7 @@ MEANINGS: dict[str, str] = {
     "full": """full filled filling packed crammed voll lleno llena llenos plein pleine plena remplit remplie saturated""",
     "used": """use used uses using usage utilization utilisation consumption percent percentage occupied verbrauch
         verwendet benutzt genutzt belegung nutzung prozent uso usado usada usados utilizado usando utilise utilisee
-        utilisees occupes pourcentage porcentaje ocupada belegten consumo consommation verwendung benutzung benutzung""",
+        utilisees occupes pourcentage porcentaje ocupada belegten consumo consommation verwendung benutzung nutzt benutzen verwenden genutzten""",
     "much": """much many lot lots viel viele wieviel wieviele cuanto cuanta cuantos cuantas combien enough genug
         suficiente assez total gesamt amount quantity""",
     "long": "long lange tiempo temps longtemps seit since depuis desde lang",
@@ -106,7 +108,20 @@ PLAIN = frozenset(
     remotely via through directly basically literally honestly roughly approx approximately exact precise precisely
     chance hw wat wht wut ur r da wanna whatcha hit hitting reach reached reaching breathing pressure heat headroom spin spinning crank churning churn work worked
     works working hosting hosted host's based powered sits sitting tight tiny bytes mib gib tb terabytes
-    """.split()
+    risk config configuration configured settings bits resources resource risk think avg play verify confirm ensure app messages message footprint zona situation rundown glance idea guess stuff deal picture figure figures stat stats wise getting gone gotten kept sharing
+    share mind remember forgot weird odd strange unusual suspicious interesting notable important new shape feeling
+    feels feel looks sound sounds hold coping cope surviving survive over purring humming happy sick tired without before
+    after during plenty loads bunch whole entire overall general rough instant realtime immediate kindly might appreciate
+    grateful sec favour favor question questions ask asking knowing learn hear heard update brief briefing readout reading
+    readings metric metrics detail details breakdown stands come came comes bring put switched powered plugged woke
+    launched went goes hungry greedy others myself alone shell terminal console tty exist exists absent wide level levels
+    rate portion fraction ratio under above below because off good morning evening afternoon night nice cheers hiya howdy
+    thankyou ta lol hmm hm um uh er anyway btw fyi asap urgent urgently dear welcome possibly perhaps probably
+    apparently keep keeps makes made mostly fully completely entirely nearly mainly usually
+    normally normal usual regular decent ton tons heaps handful couple minor major max min maximum minimum
+    sixteen thirty forty sixty dozen double quarter half stuck hung hanging frozen
+    responsive responding respond responds reachable accessible offline unavailable somewhere anytime
+        """.split()
     + """aber alle alles als am an auch auf aus bei beim bin bis bitte da dann das dass dein deine deinem deiner dem den
     denn der des dessen die dies diese diesem diesen dieser dieses dir doch du ein eine einem einen einer eines er es
     etwas euch euer fur fuer gab ganze gerade gesamt gib gibt gibts grad gross habe haben hab hallo hast hat hatte heute
@@ -119,7 +134,13 @@ PLAIN = frozenset(
     derzeitige insgesamt ob verrate verraten wissen weiss moechte mochte will anzeigen angezeigt liste auflisten eintrage
     meldungen neuesten neueste version nummer denn bereits sonst sowie und los gehts lautet heisst nennt maschinen tage
     wochentag haben wieviel angeschaltet eingeschaltet installiert drauf darauf daran dran knapp eng genau ungefahr
-    """.split()
+    gehts siehts stehts sieht eingeschaltet laufts hats ists ansehen schaut schauts stand lage bescheid kurze kurzer frage fragen gern gerne wusste weisst mittlerweile
+    inzwischen bisher macht machen machst tut tun grade uberhaupt fast beinahe wenig weniger maximal ausreichend genugend
+    zeigs gebe geben nenne nennen liefere checke prufe pruf prufen uberprufe guck gucken schaue kuck anschauen vorhanden
+    existiert hangt haengt hakt antwortet brummt jungste jungsten aktuellste ab rum drin welch woran anzahl restlicher
+    danke dank super okay guten abend moin servus gruss irgendwas irgendwelche irgendjemand nichts niemand
+    letztens kurzlich neulich mach hol hole klar mensch bloss konntet wurdest stimmt lasst lassen freie
+        """.split()
     + """a acaba actual actualmente ahora al algo algun alguna algunos ano aqui asi aun bastante buenas buenos cada como
     con cual cuales cuando de decir decirme dame del dentro desde despues di dime donde dos el ella en encendido entre
     era es esa ese eso esta estado estamos estan estas este esto estos estoy ha hace hacia han hasta hay haya hola hoy
@@ -129,7 +150,13 @@ PLAIN = frozenset(
     sin sobre solo son su sus tal tambien tan tanto te tenemos tener tengo tiene tienen tienes toda todas todo todos
     trabajando tu tus ultima ultimas ultimo ultimos un una unas uno usa usan ver version vez y ya yo lista listar ensename
     saber tres cinco diez veinte entradas cuyo porcentaje nombre gracias oye dias minutos segundos alto alta
-    alli ahi dentro ambos""".split()
+    alli ahi ambos
+    fue eran estuvo estaba tuvo anda andan van quedo tenia tenido hecho haciendo pasa pasando revisa revisar revisame comprueba comprobar verifica
+    verificar consulta consultar checa echa echar vistazo ojo dice digo sabes conocer ensena listame dar das dan porfa
+    porfavor tardes noches cargado cargada baja poca pocos suficientes quedamos quedando ahorita mismo hd vive
+    informacion datos nivel cantidad hubo habido alguno nadie ninguno cosa cosas rapido buen puedo conoces
+    mostrame pasame decime podes tenes sobra sobran falta faltan cierto verdad bueno vale quisieramos
+    queremos quieres interesa segundo rato ultimamente iniciada iniciado iniciadas abierta abiertas""".split()
     + """a affiche affichez afficher ai ainsi alors apres as au aussi autre aux avec avez avons beaucoup bien bon bonjour
     c ca car ce cela celui ces cet cette ceux chaque chez ci comme comment d dans de des dernier derniere dernieres
     derniers deux dis dire dites donc donne donnez du elle elles en encore entre es est et etait ete etes etre eux
@@ -139,7 +166,12 @@ PLAIN = frozenset(
     s sa salut sans savoir se ses si son sont sous stp suis sur svp t ta te tel tes toi ton toujours tous tout toute
     toutes tres trop tu un une va veux vers voir vois voila vos votre vous voudrais vraiment vive y actuel actuelle
     actuellement actuels aujourd hui cours trois cinq dix vingt entrees haut haute appelle version jours heures minutes
-    dispo liste lister merci lance dur dure duro""".split()
+    dispo liste lister merci lance dur dure duro
+    eu lieu avait avais etaient aurait regarder verifie verifier verifiez controle sais savez saurais connaitre jette oeil coup rapide occupee utilisent
+    prend prennent prendre dit rempli rester taux pourrait bonsoir tient tenu tenir recemment dernierement instant
+    installe quantite infos valeur puis souhaite souhaiterais aimerais arrive passe chose choses
+    rien personne aucun aucune quelques certains afin dessus dedans ici dispos bonne journee
+    semaine mois seconde secondes marche lenteur rapidement simplement juste ouvert ouvertes""".split()
 )
 
 NOT_TYPOS = frozenset(

@@ -1,0 +1,78 @@
+# What can be done here: `make` lists it. Needs Python 3.11 or newer, make, and a package index for the first time.
+#
+#   PYTHON=/usr/bin/python3.12   the interpreter to use instead of the newest one found
+#   ARGS="--port 9000"           passed on to the program a target runs
+
+.DEFAULT_GOAL := help
+.PHONY: help setup up test check bench coverage docs clean
+
+PYTHON ?=
+ARGS ?=
+
+BIN := .venv/bin
+READY := .venv/.ready
+CANDIDATES := $(or $(PYTHON),$(BIN)/python python3.13 python3.12 python3.11 python3 python)
+SAY_PATH := import sys; print(sys._base_executable); sys.exit(sys.version_info < (3, 11))
+
+# The lock names files of pypi.org. Another index serves the same versions, and the hashes hold it to them.
+MIRROR := $(or $(UV_DEFAULT_INDEX),$(UV_INDEX_URL),$(PIP_INDEX_URL))
+FROM_MIRROR = "$$uv" venv --quiet --allow-existing --python "$$python" .venv && \
+	"$$uv" export --frozen --quiet --no-emit-project --output-file .venv/requirements.txt >/dev/null && \
+	"$$uv" pip sync --quiet --python $(BIN)/python --index-url $(MIRROR) .venv/requirements.txt && \
+	"$$uv" pip install --quiet --python $(BIN)/python --index-url $(MIRROR) --no-deps --editable .
+
+# The user's own uv, pip and virtual environment settings must not decide where we install.
+unexport VIRTUAL_ENV
+export UV_PROJECT_ENVIRONMENT := .venv
+export UV_PYTHON_DOWNLOADS := never
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+setup: $(READY)  ## install everything into .venv, exactly as uv.lock says
+
+up: $(READY)  ## start Laneway; ARGS="--port 9000" is passed on
+	@exec $(BIN)/laneway up $(ARGS)
+
+test: $(READY)  ## run the tests; with CI=true a skipped test is a failure
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(READY)  ## format, lint, types, layers, documentation
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy src tests bench docs
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/test_docs.py tests/test_architecture.py
+
+bench: $(READY)  ## measure; prints figures and ratios
+	@$(BIN)/python -m bench $(ARGS)
+
+coverage: $(READY)  ## run the tests and say which lines they never reached
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest $(ARGS)
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage html --quiet
+	@$(BIN)/coverage report --skip-covered --sort=cover
+
+docs: $(READY)  ## write the generated documents again
+	@$(BIN)/python docs/generate.py --write
+
+clean:  ## remove what make made; the data directory stays
+	rm -rf .venv .uv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage .coverage.* htmlcov dist build
+	find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A name on PATH can be a stub that does not run (pyenv has such), so every candidate is tried out. A uv that is not
+# there is put into .uv: in a virtual environment where Python can make one, else as a plain folder; never into the system.
+$(READY): pyproject.toml uv.lock
+	@for name in $(CANDIDATES); do \
+	  python=$$("$$name" -c '$(SAY_PATH)' 2>/dev/null) && break; \
+	done || { echo "No Python 3.11 or newer among: $(CANDIDATES). Name one: make setup PYTHON=/path/to/python3" >&2; exit 1; }; \
+	for uv in uv .uv/bin/uv; do \
+	  "$$uv" --version >/dev/null 2>&1 && break; \
+	done || { \
+	  echo "Installing uv into .uv"; \
+	  { "$$python" -m venv .uv >/dev/null 2>&1 && .uv/bin/python -m pip install --quiet uv; } \
+	  || { rm -rf .uv && "$$python" -m pip install --quiet --target .uv uv; } || exit 1; \
+	}; \
+	$(if $(MIRROR),$(FROM_MIRROR),"$$uv" sync --frozen --quiet --python "$$python")
+	@touch $@

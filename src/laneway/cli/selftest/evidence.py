@@ -1,0 +1,98 @@
+"""What the crash test proves: the database's story held against the counting server's log."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+from laneway.channels.delivery import SENT_AGAIN
+from laneway.cli.selftest.counting import Call
+from laneway.store.database import Database
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Figures of one crash test; the first four must be zero."""
+
+    messages: int
+    lost: int
+    repeated: int
+    replies_missing: int
+    replies_doubled_unmarked: int
+    calls_cut: int
+    effects_uncertain: int
+    replies_marked: int
+    model_calls: int
+    tool_calls: int
+    deliveries: int
+
+    @property
+    def good(self) -> bool:
+        return not (self.lost or self.repeated or self.replies_missing or self.replies_doubled_unmarked)
+
+
+async def weigh(db: Database, calls: list[Call], accepted: list[str]) -> Verdict:
+    """Everything that was accepted, compared with everything the outside world saw."""
+    done, used, replies, uncertain = await _stored(db)
+    by_key: dict[tuple[str, str], list[Call]] = defaultdict(list)
+    for call in calls:
+        by_key[call.kind, call.key].append(call)
+    delivered = {key: seen for (kind, key), seen in by_key.items() if kind == "deliver"}
+    reply_ids = [replies[item] for item in accepted if item in replies]
+    return Verdict(
+        messages=len(accepted),
+        lost=sum(1 for item in accepted if item not in done),
+        repeated=sum(_repeated(kind, key, seen, used) for (kind, key), seen in by_key.items()),
+        replies_missing=sum(1 for item in accepted if replies.get(item) not in delivered),
+        replies_doubled_unmarked=sum(_unmarked(delivered.get(reply, [])) for reply in reply_ids),
+        calls_cut=sum(1 for call in calls if not call.ended),
+        effects_uncertain=uncertain,
+        replies_marked=sum(1 for seen in delivered.values() for call in seen if call.text.startswith(SENT_AGAIN)),
+        model_calls=sum(1 for call in calls if call.kind == "model"),
+        tool_calls=sum(1 for call in calls if call.kind == "tool"),
+        deliveries=sum(1 for call in calls if call.kind == "deliver"),
+    )
+
+
+def _repeated(kind: str, key: str, seen: list[Call], used: dict[str, str]) -> int:
+    """Calls made although an earlier one's outcome was stored.
+
+    A model call's stored outcome is the one whose nonce was used afterwards; any call after it is a repeat. The
+    tool must not be repeated at all: it is the kind of effect that is asked about instead.
+    """
+    if kind == "tool":
+        return len(seen) - 1
+    if kind == "model" and key in used:
+        nonces = [call.nonce for call in seen]
+        return len(nonces) - 1 - nonces.index(used[key])
+    return 0
+
+
+def _unmarked(seen: list[Call]) -> int:
+    return max(0, sum(1 for call in seen if not call.text.startswith(SENT_AGAIN)) - 1)
+
+
+async def _stored(db: Database) -> tuple[set[str], dict[str, str], dict[str, str], int]:
+    """From the database: items done, the nonce each model turn's stored outcome has, reply ids, uncertain effects."""
+    async with db.transaction() as tx:
+        rows = await (
+            await tx.execute(
+                "SELECT q.text, j.status, r.id::text, r.text FROM jobs j JOIN messages q ON q.id = j.message_id "
+                "LEFT JOIN messages r ON r.meta->>'answers' = q.id::text"
+            )
+        ).fetchall()
+        tools = await (await tx.execute("SELECT body->'arguments' FROM events WHERE kind = 'tool.started'")).fetchall()
+        counted = await (await tx.execute("SELECT count(*) FROM effects WHERE state = 'uncertain'")).fetchone()
+    done, used, replies = set(), {}, {}
+    for text, status, reply_id, reply in rows:
+        item = text.split()[-1]
+        if status == "done":
+            done.add(item)
+        if reply_id is not None:
+            replies[item] = reply_id
+            nonce = re.search(r"nonce (\w+)", reply)
+            if nonce:
+                used[f"{item}/1"] = nonce[1]
+    used |= {f"{arguments['item']}/0": arguments["nonce"] for (arguments,) in tools}
+    return done, used, replies, int(counted[0]) if counted else 0

@@ -1,0 +1,104 @@
+"""The process that gets killed: a real worker with the scripted model, a counting tool and a counting channel."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections import Counter
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from laneway.app import Parts, running
+from laneway.cli.selftest.counting import tell
+from laneway.domain.judgement import OutboxRow
+from laneway.lanes.tools import ToolEntry
+from laneway.llm.choice import Models, metered
+from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
+from laneway.settings import Settings
+from laneway.store.database import Database
+
+CHANNEL = "selftest"
+_nonce: ContextVar[str] = ContextVar("selftest_nonce")
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What one life of the subject needs to know; `die_at` is a boundary and how often it is passed first."""
+
+    database_url: str
+    home: str
+    port: int
+    die_at: tuple[str, int] | None = None
+
+
+class CountingChannel:
+    """Delivers to the counting server."""
+
+    name = CHANNEL
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    async def send(self, row: OutboxRow, text: str) -> dict[str, Any]:
+        return {"nonce": await tell(self._port, "deliver", str(row.message_id), text)}
+
+
+def script(asked: Asked) -> Turn:
+    """First the counting tool, then an answer; both carry the nonce of the call that made them."""
+    item = asked.text.split()[-1]
+    if asked.turn == 0:
+        return Call("count", {"item": item, "nonce": _nonce.get()})
+    return Say(f"counted {item} nonce {_nonce.get()}")
+
+
+def parts(orders: Orders) -> Parts:
+    """The subject's parts: everything outside goes to the counting server."""
+
+    async def on_call(call: dict[str, Any]) -> None:
+        item = str(call["text"]).split()[-1]
+        _nonce.set(await tell(orders.port, "model", f"{item}/{call['turn']}"))
+
+    async def count(item: str, nonce: str) -> dict[str, Any]:
+        """Counts one item; counting twice would be wrong."""
+        return {"status": "success", "result": await tell(orders.port, "tool", item)}
+
+    def models(db: Database) -> Models:
+        return metered(ScriptedModel(script, on_call=on_call), db)
+
+    return Parts(
+        models=models,
+        tools=[ToolEntry(count, changes=True, idempotent=False)],
+        channels=[CountingChannel(orders.port)],
+        boundary=_mine(orders.die_at) if orders.die_at else lambda name: None,
+    )
+
+
+def _mine(die_at: tuple[str, int]) -> Any:
+    passed: Counter[str] = Counter()
+
+    def boundary(name: str) -> None:
+        passed[name] += 1
+        if (name, passed[name]) == die_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return boundary
+
+
+def live(orders: Orders) -> None:
+    """Works until it is killed or told to end."""
+    asyncio.run(_live(orders))
+
+
+async def _live(orders: Orders) -> None:
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    settings = Settings(
+        home=Path(orders.home), database_url=SecretStr(orders.database_url), retry_seconds=0.1, workers=8
+    )
+    async with running(settings, parts(orders)):
+        await ended.wait()

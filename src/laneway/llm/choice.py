@@ -1,0 +1,138 @@
+"""Which models are asked: what the settings name, else what the keys present allow, else the offline model.
+
+Every concrete model is called as Retrying(Metered(concrete)); with fallback models, a chain stands around them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic_ai.models import Model
+from pydantic_ai.settings import ModelSettings
+
+from laneway.clock import Clock
+from laneway.errors import SettingsError
+from laneway.llm.fallback import FallbackChain
+from laneway.llm.meter import Caps, Meter, MeteredModel
+from laneway.llm.prices import IN_PROCESS
+from laneway.llm.providers import build, has_anthropic_key, is_foreign
+from laneway.llm.retry import RetryingModel, Sleep
+from laneway.settings import Settings
+from laneway.store.database import Database
+
+OPENAI_MODELS = ("gpt-5.4", "gpt-5.4-mini")
+"""The strong and the small model of OpenAI, when none is named."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models of both roles and how they are to be asked; without `classify` no model classifies."""
+
+    execute: Model
+    classify: Model | None
+    execute_settings: ModelSettings
+    classify_settings: ModelSettings
+    description: str
+
+    async def close(self) -> None:
+        """Connections kept open for the next call are closed."""
+        for model in (self.execute, self.classify):
+            if model is not None:
+                # Leaving a model closes the HTTP client of its provider; the next run would make a new one.
+                async with model:
+                    pass
+
+
+@dataclass(frozen=True)
+class _Roles:
+    execute: str
+    classify: str | None
+    why: str = ""
+
+
+def choose(
+    settings: Settings,
+    db: Database,
+    *,
+    clock: Clock | None = None,
+    sleep: Sleep = asyncio.sleep,
+    chance: Callable[[], float] = random.random,
+) -> Models:
+    """The models the settings ask for, or a SettingsError that says what is missing."""
+    roles = _roles(settings)
+    caps = Caps(
+        settings.budget_day_usd, settings.budget_thread_usd, settings.budget_job_usd, settings.budget_day_tokens
+    )
+    meter = Meter(db, caps, settings.allow_unknown_price)
+
+    def called(spec: str, small: bool) -> Model:
+        concrete = build(spec, settings, small=small)
+        metered = MeteredModel(concrete.model, meter)
+        return RetryingModel(metered, key_setting=concrete.key_setting, sleep=sleep, chance=chance)
+
+    def chained(spec: str, fallbacks: tuple[str, ...], small: bool) -> Model:
+        models = [called(spec, small), *(called(fallback, small) for fallback in fallbacks)]
+        return (
+            models[0]
+            if len(models) == 1
+            else FallbackChain(models, cooldown_seconds=settings.cooldown_seconds, clock=clock)
+        )
+
+    judges = tuple(spec for spec in settings.fallback_models if spec not in IN_PROCESS)
+    return Models(
+        execute=chained(roles.execute, settings.fallback_models, small=False),
+        classify=chained(roles.classify, judges, small=True) if roles.classify else None,
+        execute_settings=_settings(
+            settings.claude_max_tokens, settings.claude_timeout_seconds, settings.claude_temperature
+        ),
+        classify_settings=_settings(
+            settings.haiku_max_tokens, settings.haiku_timeout_seconds, settings.haiku_temperature
+        ),
+        description=_description(roles, settings.fallback_models),
+    )
+
+
+def _roles(settings: Settings) -> _Roles:
+    named = settings.default_model
+    if named is not None:
+        return _Roles(named, None if named in IN_PROCESS else named, "chosen by DEFAULT_MODEL")
+    haiku = f"anthropic:{settings.haiku_model}"
+    if has_anthropic_key(settings):
+        return _Roles(f"anthropic:{settings.claude_model}", haiku)
+    if settings.openai_api_key is not None or settings.openai_base_url is not None:
+        strong, small = _openai_names(settings)
+        return _Roles(f"openai:{strong}", f"openai:{small}")
+    if settings.haiku_api_key is not None:
+        return _Roles("offline", haiku, "no key for a strong model set")
+    return _Roles("offline", None, "no model key set")
+
+
+def _openai_names(settings: Settings) -> tuple[str, str]:
+    """The model names in the settings, where somebody changed them, else OpenAI's."""
+    ours = Settings.model_fields
+    strong = None if settings.claude_model == ours["claude_model"].default else settings.claude_model
+    small = None if settings.haiku_model == ours["haiku_model"].default else settings.haiku_model
+    if strong is None and is_foreign(settings.openai_base_url):
+        raise SettingsError(
+            "OPENAI_BASE_URL names a server, but nothing names the model it shall answer with.",
+            hint="Set DEFAULT_MODEL=openai:MODEL, as the server calls it.",
+        )
+    return strong or OPENAI_MODELS[0], small or strong or OPENAI_MODELS[1]
+
+
+def _settings(max_tokens: int, timeout: float, temperature: float | None) -> ModelSettings:
+    settings = ModelSettings(max_tokens=max_tokens, timeout=timeout)
+    if temperature is not None:
+        settings["temperature"] = temperature
+    return settings
+
+
+def _description(roles: _Roles, fallbacks: tuple[str, ...]) -> str:
+    provider, _, name = roles.execute.partition(":")
+    text = f"{provider}: {name}" if name else f"{provider} ({roles.why})"
+    if roles.classify not in (None, roles.execute):
+        text += f", small model {str(roles.classify).partition(':')[2]}"
+    return text + "".join(f", then {spec}" for spec in fallbacks)
