@@ -25,6 +25,10 @@ FROM_MIRROR = "$$uv" venv --quiet --allow-existing --python "$$python" .venv && 
 unexport VIRTUAL_ENV
 export UV_PROJECT_ENVIRONMENT := .venv
 export UV_PYTHON_DOWNLOADS := never
+# uv brings its own certificates; where the machine has some (a company's proxy), those count.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem),)
+export UV_SYSTEM_CERTS ?= true
+endif
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -71,8 +75,9 @@ $(READY): pyproject.toml uv.lock
 	  "$$uv" --version >/dev/null 2>&1 && break; \
 	done || { \
 	  echo "Installing uv into .uv"; \
-	  { "$$python" -m venv .uv >/dev/null 2>&1 && .uv/bin/python -m pip install --quiet uv; } \
-	  || { rm -rf .uv && "$$python" -m pip install --quiet --target .uv uv; } || exit 1; \
+	  { "$$python" -m venv .uv >/dev/null 2>&1 && .uv/bin/python -m pip install --quiet --disable-pip-version-check uv; } \
+	  || { rm -rf .uv && "$$python" -m pip install --quiet --disable-pip-version-check --target .uv uv; } || exit 1; \
 	}; \
+	echo "Installing into .venv what uv.lock names"; \
 	$(if $(MIRROR),$(FROM_MIRROR),"$$uv" sync --frozen --quiet --python "$$python")
 	@touch $@

@@ -6,6 +6,7 @@ The server is the embedded one a user gets; each test has a database that no oth
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -18,7 +19,21 @@ from laneway.store.database import Database
 from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
 
+pytest_plugins = ["tests.skips"]
+
 TEMPLATE = "laneway_template"
+
+
+def _only_loopback(event: str, arguments: tuple[object, ...]) -> None:
+    """Any call to the real network fails the test that makes it."""
+    if event != "socket.connect":
+        return
+    address = arguments[1]
+    if isinstance(address, tuple) and str(address[0]) not in {"127.0.0.1", "::1", "localhost"}:
+        raise AssertionError(f"A test tried to reach {address[0]}; only loopback is allowed.")
+
+
+sys.addaudithook(_only_loopback)
 
 # No test may read the settings of the person who runs it, nor reach a model with that person's key.
 for name in list(os.environ):

@@ -92,8 +92,10 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
             yield app
         finally:
             delivering.cancel()
-            await asyncio.gather(delivering, app.engine.stop(), return_exceptions=True)
+            await asyncio.gather(delivering, return_exceptions=True)
+            await app.engine.stop()
             await app.delivery.drain(5)
+            await app.models.close()
 
 
 def compose(settings: Settings, db: Database, parts: Parts) -> App:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 
 from laneway.errors import SettingsError
@@ -36,7 +37,7 @@ class Settings(BaseModel):
     database_url: SecretStr | None = _setting(
         None, None, "DATABASE_URL", "PostgreSQL to use; unset = an embedded server in the data directory."
     )
-    redis_url: str | None = _setting(None, "redis.url", "REDIS_URL", "Redis for the queue channel; unset = off.")
+    redis_url: SecretStr | None = _setting(None, "redis.url", "REDIS_URL", "Redis for the queue channel; unset = off.")
     workers: int = _setting(16, "workers", "LANEWAY_WORKERS", "Jobs one process runs at once.", ge=1, le=256)
     owner_slots: int = _setting(
         4, "owner_slots", "LANEWAY_OWNER_SLOTS", "Further slots only the owner's jobs may take.", ge=1, le=64
@@ -174,6 +175,12 @@ class Settings(BaseModel):
         "info", "log.level", "LANEWAY_LOG_LEVEL", "How much is logged."
     )
 
+    @field_validator("files")
+    @classmethod
+    def _from_the_users_home(cls, folder: Path | None) -> Path | None:
+        # A shell expands `~`; files do not.
+        return None if folder is None else folder.expanduser().absolute()
+
     @property
     def embedded(self) -> bool:
         """Whether Laneway runs its own PostgreSQL."""
@@ -182,17 +189,27 @@ class Settings(BaseModel):
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None, here: Path | None = None) -> Settings:
         """The settings in force, or one SettingsError that names every wrong key and value."""
-        environ = dict(os.environ if environ is None else environ)
-        home = Path(environ.get("LANEWAY_HOME") or "~/.laneway").expanduser().absolute()
-        values: dict[str, Any] = {"home": home}
-        values |= _from_file(home / "config.yaml")
-        for source in (home / ".env", (here or Path.cwd()) / ".env"):
-            values |= _from_environment(_dotenv(source), str(source))
-        values |= _from_environment(environ, "the environment")
+        values: dict[str, Any] = {}
+        for _, found in layers(os.environ if environ is None else environ, here):
+            values |= found
         try:
             return cls.model_validate(values)
         except ValidationError as error:
             raise SettingsError(*_explain(error)) from None
+
+
+def layers(environ: Mapping[str, str], here: Path | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each source of settings and what it sets, weakest first."""
+    beside = (here or Path.cwd()) / ".env"
+    local = _dotenv(beside)
+    named = environ.get("LANEWAY_HOME") or local.get("LANEWAY_HOME")
+    home = Path(named or "~/.laneway").expanduser().absolute()
+    yield "LANEWAY_HOME" if named else "default", {"home": home}
+    yield str(home / "config.yaml"), _from_file(home / "config.yaml")
+    # All of this file is ours, so every name in it must be known; a `.env` beside us may serve others as well.
+    yield str(home / ".env"), _from_environment(_dotenv(home / ".env"), str(home / ".env"), all_ours=True)
+    yield str(beside), _from_environment(local, str(beside))
+    yield "the environment", _from_environment(environ, "the environment")
 
 
 def described() -> Iterator[tuple[str, FieldInfo, str | None, str]]:
@@ -205,21 +222,19 @@ def described() -> Iterator[tuple[str, FieldInfo, str | None, str]]:
 
 
 def _from_file(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is not valid YAML: {error}.", hint="Mend it or move it away.") from None
+        tree = yaml.safe_load(_text(path)) or {}
+    except yaml.YAMLError as error:
+        # The parser's own message quotes the line, and with it whatever was pasted there.
+        mark = getattr(error, "problem_mark", None)
+        place = "" if mark is None else f" in line {mark.line + 1}"
+        raise SettingsError(f"{path} is not valid YAML{place}.", hint="Mend it or move it away.") from None
     if not isinstance(tree, dict):
         raise SettingsError(f"{path} must hold `key: value` lines.", hint="See docs/settings.md.")
     known = {key: name for name, _, key, _ in described() if key}
-    values = {}
-    for key, value in _leaves(tree, set(known)):
-        if key not in known:
-            raise SettingsError(f"{path}: unknown setting `{key}`.", hint=_nearest(key, known))
-        values[known[key]] = value
-    return values
+    found = dict(_leaves(tree, set(known)))
+    _refuse_unknown(found, known, str(path))
+    return {known[key]: value for key, value in found.items()}
 
 
 def _leaves(tree: dict[Any, Any], known: set[str], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -227,48 +242,76 @@ def _leaves(tree: dict[Any, Any], known: set[str], prefix: str = "") -> Iterator
         dotted = f"{prefix}{key}"
         if isinstance(value, dict) and dotted not in known:
             yield from _leaves(value, known, f"{dotted}.")
-        else:
+        elif value is not None or not any(other.startswith(f"{dotted}.") for other in known):
+            # A section without lines sets nothing.
             yield dotted, value
 
 
-def _from_environment(environ: Mapping[str, str], source: str) -> dict[str, Any]:
+def _from_environment(environ: Mapping[str, str], source: str, *, all_ours: bool = False) -> dict[str, Any]:
     known = {env: name for name, _, _, env in described()}
-    # LANEWAY_URL and LANEWAY_KEY belong to the client, LANEWAY_TEST_DATA to the tests.
-    elsewhere = {"LANEWAY_HOME", "LANEWAY_URL", "LANEWAY_KEY", "LANEWAY_TEST_DATA"}
-    for env in environ:
-        if env.startswith("LANEWAY_") and env not in known and env not in elsewhere:
-            raise SettingsError(f"{source}: unknown setting `{env}`.", hint=_nearest(env, known))
-    return {known[env]: _parsed(known[env], text) for env, text in environ.items() if env in known and text != ""}
+    _refuse_unknown([env for env in environ if all_ours or env.startswith("LANEWAY_")], {**known, **_ELSEWHERE}, source)
+    return {known[env]: _parsed(known[env], text) for env, text in environ.items() if env in known and text.strip()}
+
+
+_ELSEWHERE = dict.fromkeys(("LANEWAY_HOME", "LANEWAY_URL", "LANEWAY_KEY", "LANEWAY_TEST_DATA"), "")
+"""Where the data directory is, and what belongs to the client and to the tests: known, but no settings."""
+
+
+def _refuse_unknown(names: Iterable[str], known: Mapping[str, str], source: str) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        listed = ", ".join(f"`{name}`" for name in unknown)
+        hints = " ".join(dict.fromkeys(_nearest(name, known) for name in unknown))
+        raise SettingsError(f"{source}: unknown setting{'s' if len(unknown) > 1 else ''} {listed}.", hint=hints)
 
 
 def _parsed(name: str, text: str) -> Any:
     if name == "fallback_models":
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    return None if text.lower() in {"null", "none"} else text
+    return None if text.strip().lower() in {"null", "none"} else text.strip()
+
+
+_DOTENV_LINE = re.compile(
+    r"""(?:export\s+)?(?P<name>\w+)\s*=\s*"""
+    r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<plain>(?!["']).*?))\s*(?:(?<=\s)\#.*)?"""
+)
 
 
 def _dotenv(path: Path) -> dict[str, str]:
-    if not path.is_file():
-        return {}
     values = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(_text(path).splitlines(), start=1):
         line = line.strip()
         if not line or line.startswith("#"):
             continue
-        key, equals, text = line.removeprefix("export ").partition("=")
-        if not equals:
+        match = _DOTENV_LINE.fullmatch(line)
+        if match is None:
             raise SettingsError(f"{path}, line {number}: expected NAME=value.", hint="See .env.example.")
-        values[key.strip()] = text.split(" #")[0].strip().strip("\"'")
+        values[match["name"]] = match["double"] or match["single"] or match["plain"] or ""
     return values
 
 
+def _text(path: Path) -> str:
+    """What the file says; nothing if there is none."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path} is not UTF-8 text.", hint="Mend it or move it away.") from None
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.", hint="Mend it or move it away.") from None
+
+
 def _nearest(key: str, known: Mapping[str, str]) -> str:
+    for name, _, place, env in described():
+        if place is None and key.lower() in {name, env.lower()}:
+            return f"Secrets live in the environment or in `.env`: set {env} there."
     close = difflib.get_close_matches(key, known, n=1)
     return f"Did you mean `{close[0]}`?" if close else "docs/settings.md lists them all."
 
 
 def _explain(error: ValidationError) -> tuple[str]:
-    names = {name: key or env for name, _, key, env in described()}
+    names = {name: f"`{key}` ({env})" if key else f"`{env}`" for name, _, key, env in described()}
     # The offending value is left out: it may be a secret pasted into the wrong place.
-    faults = [f"`{names.get(str(e['loc'][0]), e['loc'][0])}`: {e['msg']}" for e in error.errors()]
+    faults = [f"{names.get(str(e['loc'][0]), e['loc'][0])}: {e['msg']}" for e in error.errors()]
     return ("Wrong settings. " + "; ".join(faults) + ".",)

@@ -10,7 +10,7 @@ times, its body, which header carried the key, and whether the client left early
 before asserting something that happens after the client has its answer. The clients retry by themselves: make
 them with `max_retries=0`, or order the failure as often as it shall be seen.
 
-    from servers import AnthropicServer, CallTool, Say, Script
+    from tests.servers import AnthropicServer, CallTool, Say, Script
 
     with AnthropicServer(Script(CallTool("add", {"a": 1, "b": 2}), Say("three"))) as server:
         provider = AnthropicProvider(api_key="any", base_url=server.url)

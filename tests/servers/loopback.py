@@ -45,7 +45,9 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # Clients still waiting are dropped, so that an app that is waiting too is told and can end.
         # uvicorn's own way would give them a tenth of a second first, in every test.
-        for listener in [*self.servers, *(sockets or [])]:
+        for server in self.servers:
+            server.close()
+        for listener in sockets or []:
             listener.close()
         for connection in list(self.server_state.connections):
             connection.transport.close()

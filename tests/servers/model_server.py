@@ -41,6 +41,7 @@ class ModelServer(ABC):
         self.models = models
         self._api_key = api_key
         self._failures: list[Exception] = []
+        self._leaving = False
         self._loopback = Loopback(self, port=port)
 
     @property
@@ -54,12 +55,14 @@ class ModelServer(ABC):
         return self._loopback.port
 
     def __enter__(self) -> Self:
+        self._leaving = False
         self._loopback.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._leaving = True
         self._loopback.__exit__(kind, error, trace)
         if error is None and self._failures:
             raise self._failures[0]
@@ -97,7 +100,8 @@ class ModelServer(ABC):
         try:
             await self._respond(exchange, key)
         except ClientLeft:
-            received.client_left = True
+            # At its end the server drops those who still wait: then it was not they who left.
+            received.client_left = not self._leaving
         except Exception as error:
             self._failures.append(error)
             await self._apologise(exchange, error)

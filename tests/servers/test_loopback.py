@@ -47,6 +47,7 @@ def test_a_server_with_a_waiting_client_ends_at_once() -> None:
     assert time.monotonic() - leaving < 1
     thread.join(timeout=5)
     assert not thread.is_alive()
+    assert not server.requests[0].client_left
 
 
 def test_another_server_can_take_the_place_of_one_that_ended() -> None:

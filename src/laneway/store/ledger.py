@@ -222,8 +222,8 @@ async def _money(tx: Connection, account: Account, caps: Caps) -> AsyncIterator[
 async def _money_refusal(tx: Connection, name: str, used: Decimal, cost: Decimal, cap: float) -> BudgetExceeded:
     whose = {"job": "by this job", "thread": "by this thread", "day": "today (UTC)"}[name]
     return BudgetExceeded(
-        f"The {name} budget does not allow this call: ${used:.4f} of ${cap:.2f} spent {whose}, "
-        f"and the call may cost up to ${cost:.4f}.",
+        f"The {name} budget does not allow this call: {_usd(used)} of {_usd(cap)} spent {whose}, "
+        f"and the call may cost up to {_usd(cost)}.",
         hint=f"Raise `budget.{name}_usd` (LANEWAY_BUDGET_{name.upper()}_USD)" + _or_wait(name),
         retry_after=await _until_midnight(tx) if name == "day" else None,
     )
@@ -236,6 +236,10 @@ async def _tokens_refusal(tx: Connection, used: int, tokens: int, cap: int) -> B
         hint="Raise `budget.day_tokens` (LANEWAY_BUDGET_DAY_TOKENS)" + _or_wait("day"),
         retry_after=await _until_midnight(tx),
     )
+
+
+def _usd(amount: Decimal | float) -> str:
+    return f"${amount:.4f}".removesuffix("00")
 
 
 def _or_wait(name: str) -> str:

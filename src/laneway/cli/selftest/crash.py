@@ -123,7 +123,7 @@ class CrashTest:
             _kill(child)
 
     async def _open(self) -> int:
-        names, rows = await self.db.query(
+        _, rows = await self.db.query(
             "SELECT (SELECT count(*) FROM jobs WHERE status NOT IN ('done', 'failed', 'cancelled')) + "
             "(SELECT count(*) FROM outbox WHERE state IN ('pending', 'sending', 'uncertain'))"
         )

@@ -21,6 +21,7 @@ class Verdict:
     replies_missing: int
     replies_doubled_unmarked: int
     calls_cut: int
+    calls_unstored: int
     effects_uncertain: int
     replies_marked: int
     model_calls: int
@@ -47,6 +48,7 @@ async def weigh(db: Database, calls: list[Call], accepted: list[str]) -> Verdict
         replies_missing=sum(1 for item in accepted if replies.get(item) not in delivered),
         replies_doubled_unmarked=sum(_unmarked(delivered.get(reply, [])) for reply in reply_ids),
         calls_cut=sum(1 for call in calls if not call.ended),
+        calls_unstored=sum(_unstored(seen) for (kind, _), seen in by_key.items() if kind == "model"),
         effects_uncertain=uncertain,
         replies_marked=sum(1 for seen in delivered.values() for call in seen if call.text.startswith(SENT_AGAIN)),
         model_calls=sum(1 for call in calls if call.kind == "model"),
@@ -67,6 +69,11 @@ def _repeated(kind: str, key: str, seen: list[Call], used: dict[str, str]) -> in
         nonces = [call.nonce for call in seen]
         return len(nonces) - 1 - nonces.index(used[key])
     return 0
+
+
+def _unstored(seen: list[Call]) -> int:
+    """Model calls that ended on the server's side and whose caller died before it could store the outcome."""
+    return max(0, sum(1 for call in seen if call.ended) - 1)
 
 
 def _unmarked(seen: list[Call]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 from collections import Counter
 from contextvars import ContextVar
@@ -17,8 +18,9 @@ from laneway.app import Parts, running
 from laneway.cli.selftest.counting import tell
 from laneway.domain.judgement import OutboxRow
 from laneway.lanes.tools import ToolEntry
-from laneway.llm.choice import Models, metered
+from laneway.llm.choice import Models
 from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
+from laneway.llm.single import only
 from laneway.settings import Settings
 from laneway.store.database import Database
 
@@ -48,9 +50,15 @@ class CountingChannel:
         return {"nonce": await tell(self._port, "deliver", str(row.message_id), text)}
 
 
+def item_of(text: str) -> str:
+    """The item a message wants counted."""
+    found = re.search(r"item-\d+", text)
+    return found[0] if found else "none"
+
+
 def script(asked: Asked) -> Turn:
     """First the counting tool, then an answer; both carry the nonce of the call that made them."""
-    item = asked.text.split()[-1]
+    item = item_of(asked.text)
     if asked.turn == 0:
         return Call("count", {"item": item, "nonce": _nonce.get()})
     return Say(f"counted {item} nonce {_nonce.get()}")
@@ -60,7 +68,7 @@ def parts(orders: Orders) -> Parts:
     """The subject's parts: everything outside goes to the counting server."""
 
     async def on_call(call: dict[str, Any]) -> None:
-        item = str(call["text"]).split()[-1]
+        item = item_of(str(call["text"]))
         _nonce.set(await tell(orders.port, "model", f"{item}/{call['turn']}"))
 
     async def count(item: str, nonce: str) -> dict[str, Any]:
@@ -68,7 +76,7 @@ def parts(orders: Orders) -> Parts:
         return {"status": "success", "result": await tell(orders.port, "tool", item)}
 
     def models(db: Database) -> Models:
-        return metered(ScriptedModel(script, on_call=on_call), db)
+        return only(ScriptedModel(script, on_call=on_call), db)
 
     return Parts(
         models=models,

@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypedDict, get_args
+from typing import Literal, get_args
 
 import psutil
+
+# On Python 3.11 pydantic cannot describe the standard library's TypedDict to a model.
+from typing_extensions import TypedDict
 
 from laneway.lanes.tools import server_readings as readings
 from laneway.lanes.tools.server_logs import SYSTEM_LOGS, newest_lines

@@ -40,7 +40,7 @@ _ADVICE = r"""
     | como\ (?:puedo|podemos|se\ puede|(?:lo\ |la\ )?\w{3,}(?:o|ar|er|ir)) | wie\ (?!viele?\b|haben|stehen)\w+\ (?:ich|man|wir) | que\ (?:puedo|hago) | conviene | necesita(?:mos|n)?
     | mejor\w* | comment\ (?:puis|peut|peux|pouvons|on|je|\w{3,}er|\w{3,}re) | dois | devrai\w+ | faut
     | faudrait | conseil\w* | recommand\w* | meilleure?s? | besoin(?!\ de\ (?:savoir|connaitre|voir)) | opinion | do\ you\ think\ (?:about|of|i|we) | thoughts | prefer
-    | can\ (?:this|the|my|our|a)\ \w+\ (?:handle|support|take|run|cope) | how\ many\ \w+\ can | if\ i | if\ we | que\ pasa\ si
+    | can\ (?:this|the|my|our|a)\ \w+\ (?:handle|support|take|run|cope) | how\ many\ \w+\ can | (?<!know\ )(?<!see\ )(?<!check\ )(?<!me\ )if\ (?:i|we) | que\ pasa\ si
     | is\ \d+(?:\ percent|\ gb)? | can\ (?:we|i|it)\ (?!see|get|check|have|know|look|find|ask|please|you)\w+ | what\ now | now\ what | necesit\w+\ (?!saber|ver|conocer|la\b|el\b)\w+ | para\ que\ sirve
     """
 _ORDER_VERBS = r"""
@@ -51,7 +51,7 @@ _ORDER_VERBS = r"""
     | restore | send | email | mail | text | sms | call | notify | alert | warn | post | tweet | publish | schedule
     | remind | book | order | buy | pay | translate | summari[sz]e | analy[sz]e | compare | calculate | compute | convert
     | generate | build | design | plan | merge | commit | push | monitor | watch | keep | track | plot | graph | chart
-    | teach | sing | imagine | pretend | ignore | forget | rotate | archive | compress | upload | download | fetch
+    | teach | sing | imagine | pretend | ignore | forget | rotate | drain | archive | compress | upload | download | fetch
     | connect | ping | scan | hack | mount | allocate | assign | set | turn | switch | flush | dump | kick | log\ (?:me|out|off)
     | free\ up | tell\ (?!me\b|us\b)\w+ | inform | say | swap\ (?:the|these|those|my|out|two|them|it|places) | load\ (?:the|this|my|a|an|up|it|all|data|these)
     | process\ (?:the|this|my|these|a|an|all|our|it) | time\ (?:the|this|my|how) | log\ (?:this|that|my|it|the\ fact)
@@ -89,7 +89,7 @@ _UNMEASURED = r"""
     | site | page | domain | customers? | clients? | kunden | orders? | invoices? | emails? | mails? | tickets? | meetings?
     | appointments? | weather | wetter | tiempo\ hace | meteo | temperatur\w* | heiss | heisse\w* | caliente | chaude?s? | wie\ schnell | schneller | balancer
     | balanc\w+ | smart | raid | failing | encrypt\w* | complexity | leaks? | folders? | director(?:y|ies) | ordner | carpetas? | dossiers? | stolen | leaked | gpus?
-    | geschwindigkeit | velocidad | vitesse | kostet\w* | cuesta | coute | gb\ of\ data | bigger | smaller | limit\w*
+    | geschwindigkeit | velocidad | vitesse | kostet\w* | cuesta | coute | gb\ of\ data | bigger | smaller | limits?\ (?:of|for) | rate\ limit\w* | log\ (?:of|base) | natural\ log
     """
 _ELSEWHERE = r"""
     (?:other|another|second|third|next|backup|staging|stage|production|prod|testing|dev|remote|mail|db|database|web|build

@@ -66,7 +66,20 @@ _SHORT_BUT_SPELLABLE = """disk disks drive space swap load boot cores logs time 
 _SPELLABLE = sorted(
     {word for word in frozenset(_CONCEPTS) | PROGRAMS if len(word) >= 6} | set(_SHORT_BUT_SPELLABLE)
 )
-_LITTLE_WORDS = frozenset("the what how much many and you that which when does have this with from there lines".split())
+_LITTLE_WORDS = frozenset(
+    """the what how much many and you that which when does have this with from there lines show average long right still
+    been cuanto cuanta donde combien quelle wieviel welche""".split()
+)
+_CONTEXT_WORDS = ("disk", "load", "swap", "logs", "time", "user", "free", "used")
+
+
+def _stem(word: str) -> str:
+    """`gobbles`, `gobbled` and `gobbling` are one word."""
+    return re.sub(r"(?<=\w{4})(?:ing|ed|es|s)$", "", word)
+
+
+_KNOWN_STEMS = frozenset(_stem(word) for word in PLAIN if len(word) >= 5)
+_HOG_STEMS = frozenset(_stem(word) for word in MEANINGS["hog"].split())
 
 
 @dataclass(frozen=True)
@@ -92,15 +105,26 @@ class Reading:
 def read(raw: str) -> Reading:
     """The question as known words, and the words nobody here knows."""
     tokens = _tokens(raw)
-    words = tuple(piece for token in tokens for piece in _pieces(token))
+    words = _with_context(tuple(piece for token in tokens for piece in _pieces(token)))
     concepts = frozenset(concept for word in words for concept in _CONCEPTS.get(word, _german(word)))
     unknown = tuple(word for word in words if not is_known(word))
     return Reading(raw, " ".join(tokens), words, concepts, unknown)
 
 
+def _with_context(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words with one of three letters completed, where all the others are known: `cpu lod`."""
+    strange = [word for word in words if not is_known(word)]
+    if len(strange) != 1 or len(strange[0]) != 3 or strange[0] in NOT_TYPOS or len(words) == 1:
+        return words
+    meant = next((word for word in _CONTEXT_WORDS if _distance(strange[0], word) == 1), strange[0])
+    return tuple(meant if word == strange[0] else word for word in words)
+
+
 def is_known(word: str) -> bool:
     """True if the word is in the tables, is a number, or is a German word made of known ones."""
-    return word in _KNOWN or f"{word}g" in _KNOWN or word.replace(".", "").isdigit() or bool(_german(word))
+    if word in _KNOWN or f"{word}g" in _KNOWN or _stem(word) in _KNOWN_STEMS:
+        return True
+    return word.replace(".", "").isdigit() or bool(_german(word))
 
 
 def plain(raw: str) -> str:
@@ -132,6 +156,8 @@ _INTERFACE = re.compile(r"(?:eth|ens|eno|enp|wlan|wlp|docker|br|tun|wg)\d[\da-z]
 def _german(word: str) -> frozenset[str]:
     if _INTERFACE.fullmatch(word):
         return frozenset({"ip"})
+    if _stem(word) in _HOG_STEMS:
+        return frozenset({"hog"})
     return frozenset(concept for stem, concept in _GERMAN_STEMS.items() if word.startswith(stem))
 
 
@@ -143,6 +169,10 @@ def respell(word: str) -> str:
     if swapped := next((guess for guess in _neighbours_swapped(word) if guess in _LITTLE_WORDS), None):
         return swapped
     allowed = _allowed_errors(word)
+    if word not in _KNOWN and len(word) >= 4:
+        little = next((guess for guess in sorted(_LITTLE_WORDS) if len(guess) >= 4 and _distance(word, guess) == 1), None)
+        if little and little[0] == word[0]:
+            return little
     near = (
         (distance, known)
         for known in _SPELLABLE

@@ -124,7 +124,7 @@ def _cpu(reading: Reading) -> bool:
 
 def _load(reading: Reading) -> bool:
     text = reading.text
-    if re.search(r"\b(?:load|loadavg|auslastung|systemlast|serverlast|systemauslastung|serverauslastung|loaded|workload)\b", text):
+    if re.search(r"\b(?:load|loadavg|sysload|auslastung|systemlast|serverlast|systemauslastung|serverauslastung|loaded|workload)\b", text):
         return not re.search(r"\bload(?:ed|ing)? (?:time|the|my|this|a|an|balancer|of|up|in|into)\b", text) and not (
             "auslastung" in text.split() and reading.has("disk", "memory", "speicher", "swap")
         )
@@ -146,8 +146,8 @@ _UP_SINCE = re.compile(
     up\ how\ long | (?:up|running|on)\ (?:for\ how\ long|since\ when) | (?:allume\w*|tourne|demarre)\ depuis | (?:lauft|laeuft)\b.*\bseit
     | (?:encendido|corriendo)\ desde | how\ long\b.*\b(?:up|running|on|online|alive|been|boot\w*|reboot\w*|restart\w*|awake) | since\ when | up\ since | days\ without\ (?:a\ )?(?:reboot|restart) | (?:go|went|gone|been|go)\ (?:down|offline) | been\ (?:up|running|on)
     | (?:last|latest|recent\w*|previous)\ (?:\w+\ )?(?:boot\w*|reboot\w*|restart\w*) | boot\ time
-    | (?:when|has|have|did|was|were|ever|since)\b.*\b(?:boot\w*|reboot\w*|restart\w*) | (?:boot|reboot|restart)\w*\ (?:recently|lately|today|yesterday|last)
-    | (?:seit\ wann|wie\ lange|seit\ wieviel)\b.*\b(?:lauft|laeuft|an|online|oben|hochgefahren|aktiv|up|gestartet|eingeschaltet|server|rechner)
+    | (?:when|has|have|did|was|were|ever|since)\b.*\b(?:boot\w*|reboot\w*|restart\w*) | (?:boot|reboot|restart)\w*\ (?:recently|lately|today|yesterday|last|overnight|again)
+    | (?:seit\ wann|wie\ lange?|seit\ wieviel)\b.*\b(?:lauft|laeuft|an|online|oben|hochgefahren|aktiv|up|gestartet|eingeschaltet|server|rechner)
     | (?:letzte\w*|wann|zuletzt)\b.*\b(?:neustart|reboot\w*|boot\w*|gestartet|hochgefahren|neugestartet|gebootet)
     | (?:cuanto\ (?:tiempo|lleva|hace)|desde\ cuando|cuanto\ tiempo)\b.*\b(?:lleva|encendid\w|corriendo|funcionando|activo|arriba|marcha|servidor|arranc\w+|reinici\w+|maquina|levantado)
     | (?:ultimo|ultima|cuando)\b.*\b(?:reinicio|reiniciado|reinicie|arranque|arranco|encendio|inicio)
@@ -266,7 +266,7 @@ _RULES: dict[str, Callable[[Reading], bool]] = {
 _HOW_IS_IT = re.compile(
     rf"""\b(?:how|wie|como|comment|is|are|ist|esta|va|everything|all|alles|todo|tout|any|anything)\b.*\b{_SERVER_OR_IT}\b
     | \b{_SERVER_OR_IT}\b.*\b(?:ok|okay|alright|fine|healthy|status|health|well|doing|gut|bien|estado|etat|sante|zustand)\b
-    | \b(?:status|health|overview|summary|vitals|estado|etat|zustand|state)\b.*\b(?:server|box|machine|system|host|check|report|servidor|serveur|rechner|servers|vps)\b
+    | \b(?:status|health|overview|summary|vitals|lowdown|rundown|scoop|estado|etat|zustand|state)\b.*\b(?:server|box|machine|system|host|check|report|servidor|serveur|rechner|servers|vps)\b
     | ^(?:status|health|overview|vitals|health\ check|status\ report|state|estado|zustand|etat|report|sitrep|quick\ status|status\ please)$
     | ^(?:everything|all|alles|todo|tout)\ (?:\w+\ )?(?:ok|okay|fine|good|well|alright|gut|bien)""",
     re.X,
@@ -287,7 +287,7 @@ def _asks_how_it_is(reading: Reading) -> bool:
 
 _PREPOSITION = re.compile(
     r"\b(?:on|of|for|at|from|in|about|to|with|by|does|do|did|auf|von|vom|bei|fur|mit|uber|im|sur|du|pour|chez|del|en|de|sobre|con|para|dans|avec"
-    r"|a|an|my|our|the|der|die|das|dem|den|mein\w*|el|la|los|las|mi|le|les|un|une|una|ein|eine)\s+(?:the\s+|my\s+|dem\s+|der\s+|el\s+|la\s+|le\s+)?$"
+    r"|a|an|my|our|the|der|die|das|dem|den|mein\w*|el|la|los|las|mi|le|les|un|une|una|ein|eine)\s+(?:(?:the|my|dem|der|el|la|le|new|old|big|latest|other|own|whole|first|last|same)\s+)?$"
 )
 
 
@@ -311,7 +311,9 @@ _GERMAN = re.compile(r"\b(?:ist|wie|der|das|und|ein|eine|auf|dem|den|noch|wer|we
 
 def _is_a_name(reading: Reading, word: str) -> bool:
     """True for a capital letter inside the sentence; in German every noun has one, so there it tells nothing."""
-    return not _GERMAN.search(reading.text) and bool(re.search(rf"\S\s+{re.escape(word.capitalize())}\b", reading.raw))
+    return not _GERMAN.search(reading.text) and any(
+        match.group(1)[0].isupper() for match in re.finditer(rf"\S\s+({re.escape(word)})\b", reading.raw, re.I)
+    )
 
 
 def _changes_the_subject(reading: Reading, word: str) -> bool:

@@ -19,7 +19,7 @@ MEANINGS: dict[str, str] = {
         swapspeicher""",
     "cpu": """cpu cpus processor processors prozessor prozessoren procesador procesadores processeur processeurs core
         cores kerne kern nucleos nucleo coeurs coeur prozessorauslastung prozessorlast cpuauslastung""",
-    "load": """load loadavg auslastung systemlast serverlast systemauslastung serverauslastung rechnerlast carga charge
+    "load": """load loadavg sysload auslastung systemlast serverlast systemauslastung serverauslastung rechnerlast carga charge
         workload loaded""",
     "uptime": "uptime betriebszeit laufzeit betriebsdauer",
     "boot": """boot booted boots reboot rebooted reboots restart restarted restarts neustart neugestartet gebootet
@@ -57,7 +57,7 @@ MEANINGS: dict[str, str] = {
         pegged maxed swamped ausgelastet uberlastet langsam beschaftigt ocupado ocupada lento lenta sobrecargado
         saturado saturada charge chargee cargado cargada occupe lent lente lents surcharge surchargee sature lahm trage rame""",
     "health": """health healthy status state okay ok alright fine well good doing holding vitals overview summary
-        condition zustand gesund estado salud bien sante etat gut geht va vas wrong sitrep""",
+        condition zustand gesund estado salud bien sante etat gut geht va vas wrong sitrep lowdown rundown scoop""",
     "alive": """running runs alive up online down active started dead lauft laeuft laufen laufende aktiv lebt corriendo
         corre funcionando funciona activo activa activos vivo arriba marcha ejecutando ejecutandose ejecucion levantado
         caido tourne tournent fonctionne actif active actifs lance lancee vivant demarree off working funktioniert
@@ -106,9 +106,9 @@ PLAIN = frozenset(
     there's open opened output present presently point short shortly simple single start starts stop stay staying stand
     standing such term terms trouble worry worried worrying concerned able afford ahead almost already always amongst
     remotely via through directly basically literally honestly roughly approx approximately exact precise precisely
-    chance hw wat wht wut ur r da wanna whatcha hit hitting reach reached reaching breathing pressure heat headroom spin spinning crank churning churn work worked
+    chance hw wat wht wut ur r da wanna whatcha hit hitting reach reached reaching breathing pressure heat headroom spin spinning crank work worked
     works working hosting hosted host's based powered sits sitting tight tiny bytes mib gib tb terabytes
-    risk config configuration configured settings bits resources resource risk think avg play verify confirm ensure app messages message footprint zona situation rundown glance idea guess stuff deal picture figure figures stat stats wise getting gone gotten kept sharing
+    true told flavour flavor spit asleep shape rough throw hand fetch peep poking risk config configuration configured settings bits resources resource risk think avg play verify confirm ensure app messages message footprint zona limit situation glance idea guess stuff deal picture figure figures stat stats wise getting gone gotten kept sharing
     share mind remember forgot weird odd strange unusual suspicious interesting notable important new shape feeling
     feels feel looks sound sounds hold coping cope surviving survive over purring humming happy sick tired without before
     after during plenty loads bunch whole entire overall general rough instant realtime immediate kindly might appreciate
@@ -134,7 +134,7 @@ PLAIN = frozenset(
     derzeitige insgesamt ob verrate verraten wissen weiss moechte mochte will anzeigen angezeigt liste auflisten eintrage
     meldungen neuesten neueste version nummer denn bereits sonst sowie und los gehts lautet heisst nennt maschinen tage
     wochentag haben wieviel angeschaltet eingeschaltet installiert drauf darauf daran dran knapp eng genau ungefahr
-    gehts siehts stehts sieht eingeschaltet laufts hats ists ansehen schaut schauts stand lage bescheid kurze kurzer frage fragen gern gerne wusste weisst mittlerweile
+    ohne sagt sagen gehts siehts sieht eingeschaltet laufts hats ists ansehen schaut schauts stand lage bescheid kurze kurzer frage fragen gern gerne wusste weisst mittlerweile
     inzwischen bisher macht machen machst tut tun grade uberhaupt fast beinahe wenig weniger maximal ausreichend genugend
     zeigs gebe geben nenne nennen liefere checke prufe pruf prufen uberprufe guck gucken schaue kuck anschauen vorhanden
     existiert hangt haengt hakt antwortet brummt jungste jungsten aktuellste ab rum drin welch woran anzahl restlicher
@@ -179,7 +179,7 @@ NOT_TYPOS = frozenset(
     tide tile tiles lime dime mime tame tome dated gate late rate mate data dare hate fate usher lets legs dogs lots
     bogs swan swab soap snap swaps swamp wrap strap cost post lost most hose cast hosts hostel colonel memories memo
     princess progress profess prospect care more cure bore score scores cord corn corner server serve serves served
-    sever severe serving kernels clocks block blocks flock cluck mock lock locks docs dock book look cook took system
+    severe serving kernels clocks block blocks flock cluck mock lock locks docs dock book look cook took system
     systems list lust mist upset uptown boat boats boost boo foot root roots reset report reports remote restaurant
     started stared starter smart sport spot user's fussy dusty bury bust bus race raw rap rat run fan van can pan nan
     man spare space spice spade pace grace place places plane plate planet plans plant room rooms broom groom doom zoom

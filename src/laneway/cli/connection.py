@@ -1,0 +1,74 @@
+"""Finds the server: LANEWAY_URL and LANEWAY_KEY, else the `up` of the data directory and its key file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from laneway.cli.home import address_of_up, home_of
+from laneway.errors import BadInput, NotFound
+
+if TYPE_CHECKING:
+    from laneway.client import Client
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, times in UTC.")]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
+Before = Annotated[str | None, typer.Option(help="Go on where the list before ended.")]
+
+
+def connect() -> Client:
+    """A client of the server this environment belongs to."""
+    from laneway.client import Client
+
+    home = home_of(os.environ)
+    # An `up` started with --port is found by what it noted in its data directory.
+    running_here = None if os.environ.get("LANEWAY_URL") else address_of_up(home)
+    client = Client.from_environment(home)
+    return Client(running_here, client.key) if running_here else client
+
+
+def text_of(argument: str) -> str:
+    """The text given as an argument, or standard input for `-`; BadInput if it is no valid text."""
+    try:
+        text = sys.stdin.read() if argument == "-" else argument
+        text.encode()
+    except UnicodeError:
+        raise BadInput("The text is not valid UTF-8.", hint="Convert it first.") from None
+    return text
+
+
+def as_id(text: str, what: str) -> str:
+    """The id in its usual spelling, or BadInput."""
+    try:
+        return str(UUID(text))
+    except ValueError:
+        raise BadInput(f"`{text[:60]}` is not the id of a {what}.", hint=f"`laneway {what}s` lists them.") from None
+
+
+def thread_id(client: Client, given: str) -> str:
+    """The id of the thread that has this id or this name; BadInput if several have the name."""
+    try:
+        return str(UUID(given))
+    except ValueError:
+        pass
+    found = [thread for thread in _all_threads(client) if thread["external_id"] == given]
+    if not found:
+        raise NotFound(f"There is no thread `{given[:60]}`.", hint="`laneway threads` lists them.")
+    if len(found) > 1:
+        where = ", ".join(f"{thread['channel']} {thread['id']}" for thread in found)
+        raise BadInput(f"Several threads are called `{given[:60]}`: {where}.", hint="Give the id of one.")
+    return str(found[0]["id"])
+
+
+def _all_threads(client: Client) -> list[dict[str, Any]]:
+    threads: list[dict[str, Any]] = []
+    page = client.threads(limit=200)
+    threads += page["items"]
+    while page["next"]:
+        page = client.threads(limit=200, before=page["next"])
+        threads += page["items"]
+    return threads

@@ -1,0 +1,64 @@
+"""Follows one job over the event stream until it ends or asks, telling a listener what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from laneway.client import Client, ServerEvent
+
+ENDS = {"job.done": "done", "job.failed": "failed", "job.cancelled": "cancelled"}
+
+
+class Listener(Protocol):
+    """Whoever wants to know what a job does."""
+
+    def wrote(self, call: str, number: int, text: str) -> None:
+        """A model wrote a piece of text; `number` counts the pieces of one `call`."""
+        ...
+
+    def used_tool(self, tool: str) -> None: ...
+
+    def replied(self, text: str) -> None: ...
+
+    def asked(self, approval_id: str, why: str) -> bool:
+        """The job waits for an approval; True if it was answered and the job goes on."""
+        ...
+
+
+@dataclass
+class _Question:
+    approval_id: str
+    why: str
+
+
+def follow(client: Client, job_id: str, listener: Listener) -> str:
+    """What became of the job: done, failed, cancelled, or waiting for an approval nobody here answered."""
+    question: _Question | None = None
+    for event in _events(client, job_id):
+        if event.event in ENDS:
+            return ENDS[event.event]
+        body = event.data.get("body", {})
+        match event.event:
+            case "delta":
+                listener.wrote(event.data["call"], event.data["n"], event.data["text"])
+            case "tool.started":
+                listener.used_tool(str(body.get("tool", "")))
+            case "approval.asked":
+                question = _Question(body["approval_id"], body["why"])
+            case "reply.written" if question is None:
+                # The reply that belongs to a question repeats it for channels that cannot ask.
+                listener.replied(body["text"])
+            case "job.waiting" if question is not None:
+                if not listener.asked(question.approval_id, question.why):
+                    return "waiting"
+                question = None
+            case "approval.approved" | "approval.rejected" | "approval.expired" | "approval.superseded":
+                question = None
+    return "lost"
+
+
+def _events(client: Client, job_id: str) -> Iterator[ServerEvent]:
+    return client.events(job=job_id, since="start")

@@ -1,0 +1,62 @@
+"""A process that runs until it is asked to end: the first signal asks, the second one ends it at once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Ending:
+    """Whether somebody asked this process to end, and by which signal."""
+
+    def __init__(self, at_once: Callable[[], None]) -> None:
+        """`at_once` is called right before a second signal ends the process, and must not wait for anything."""
+        self.signal: int | None = None
+        self._asked = asyncio.Event()
+        self._at_once = at_once
+        self._loop = asyncio.get_running_loop()
+
+    @contextmanager
+    def heard(self) -> Iterator[Ending]:
+        """SIGINT and SIGTERM are heard here while the block lasts."""
+        # Not through the event loop: a second signal must get through even when the loop is stuck.
+        earlier = {number: signal.signal(number, self._hear) for number in SIGNALS}
+        try:
+            yield self
+        finally:
+            for number, handler in earlier.items():
+                signal.signal(number, handler)
+
+    @property
+    def asked(self) -> bool:
+        return self.signal is not None
+
+    async def wait(self) -> None:
+        """Somebody has asked this process to end."""
+        await self._asked.wait()
+
+    @property
+    def exit_code(self) -> int:
+        """0 when it was asked by SIGTERM, which is how a supervisor asks; 130 after Ctrl-C."""
+        return 128 + signal.SIGINT if self.signal == signal.SIGINT else 0
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is not None:
+            self._at_once()
+            os._exit(128 + number)
+        self.signal = number
+        self._loop.call_soon_threadsafe(self._asked.set)
+
+
+def age() -> float:
+    """Seconds since the command began, its own loading included."""
+    from laneway.cli import BEGAN
+
+    return time.monotonic() - BEGAN

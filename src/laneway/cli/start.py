@@ -1,0 +1,69 @@
+"""What comes before Laneway runs: its settings, PostgreSQL and the tables, with a line for whoever waits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from laneway.cli.lifetime import Ending
+from laneway.settings import Settings
+from laneway.store.embedded import EmbeddedPostgres
+from laneway.store.migrate import migrate
+
+Say = Callable[[str], None]
+T = TypeVar("T")
+PATIENCE = 0.5
+"""Seconds after which somebody who waits is told what for."""
+
+
+def settings_with(*, home: Path | None = None, host: str | None = None, port: int | None = None) -> Settings:
+    """The settings in force, where flags are stronger than the environment."""
+    flags = {"LANEWAY_HOME": home, "LANEWAY_HOST": host, "LANEWAY_PORT": port}
+    return Settings.load({**os.environ, **{name: str(value) for name, value in flags.items() if value is not None}})
+
+
+@asynccontextmanager
+async def prepared(settings: Settings, say: Say) -> AsyncIterator[Ending]:
+    """PostgreSQL runs, the tables are there, the engine is loaded, and signals are heard while the block lasts."""
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    embedded = EmbeddedPostgres(settings.home) if settings.embedded else None
+    with Ending(embedded.let_go if embedded else _nothing).heard() as ending:
+        try:
+            # Loading takes seconds of our own time, starting PostgreSQL seconds of others': both at once.
+            loading = asyncio.create_task(patiently(_load, "Loading…", say))
+            url = await _address(settings, embedded, say)
+            await patiently(lambda: migrate(url), "Preparing tables…", say)
+            await loading
+            yield ending
+        finally:
+            await asyncio.gather(loading, return_exceptions=True)
+            if embedded:
+                await asyncio.to_thread(embedded.stop)
+
+
+async def _address(settings: Settings, embedded: EmbeddedPostgres | None, say: Say) -> str:
+    if embedded is not None:
+        return await patiently(embedded.start, "Starting PostgreSQL…", say)
+    assert settings.database_url is not None
+    return settings.database_url.get_secret_value()
+
+
+async def patiently(work: Callable[[], T], line: str, say: Say) -> T:
+    """What `work` returns; if that takes a while, `line` has been said."""
+    task = asyncio.create_task(asyncio.to_thread(work))
+    done, _ = await asyncio.wait([task], timeout=PATIENCE)
+    if not done:
+        say(line)
+    return await task
+
+
+def _load() -> None:
+    import laneway.app
+
+
+def _nothing() -> None:
+    return None

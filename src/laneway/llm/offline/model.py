@@ -1,0 +1,184 @@
+"""`OfflineModel`, the Pydantic AI model that answers by rules."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from pydantic_ai import RunContext
+from pydantic_ai.exceptions import ModelRequestRejectedError
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    ModelResponseStreamEvent,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
+
+from laneway.llm.offline.file_requests import file_requests
+from laneway.llm.offline.server_questions import server_questions
+from laneway.llm.offline.small_talk import small_talk
+from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, Answer, Skill, Turn, latest_turn, needs_key
+
+OFFLINE = "offline"
+CHARACTERS_PER_TOKEN = 4
+SKILLS: tuple[Skill, ...] = (small_talk, file_requests, server_questions)
+
+
+class OfflineModel(Model[None]):
+    """Answers what its skills know and says plainly that a model key is needed for the rest."""
+
+    def __init__(self, *, hostname: str | None = None, settings: ModelSettings | None = None) -> None:
+        # With inline system prompts nobody rewrites the user's words before we read them.
+        super().__init__(settings=settings, profile=ModelProfile(supports_inline_system_prompts=True))
+        self.hostname = hostname or socket.gethostname()
+
+    @property
+    def model_name(self) -> str:
+        return OFFLINE
+
+    @property
+    def system(self) -> str:
+        return OFFLINE
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        return self._respond(messages, self._accepted(model_settings, model_request_parameters))
+
+    @asynccontextmanager
+    async def request_stream(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+        run_context: RunContext[Any] | None = None,
+    ) -> AsyncGenerator[StreamedResponse]:
+        accepted = self._accepted(model_settings, model_request_parameters)
+        yield OfflineStream(accepted, self._respond(messages, accepted))
+
+    async def count_tokens(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> RequestUsage:
+        return RequestUsage(input_tokens=_tokens(messages))
+
+    def _accepted(
+        self, settings: ModelSettings | None, parameters: ModelRequestParameters
+    ) -> ModelRequestParameters:
+        if parameters.output_mode not in ("native", "prompted"):
+            _, parameters = self.prepare_request(settings, parameters)
+        if parameters.output_mode in ("native", "prompted") or not parameters.allow_text_output:
+            # Of this kind, so that a fallback model further down the list gets its turn.
+            raise ModelRequestRejectedError(
+                OFFLINE, f"The offline model answers in words, not in a given structure. {NEEDS_KEY} {HOW_TO_SET_ONE}"
+            )
+        return parameters
+
+    def _respond(self, messages: list[ModelMessage], parameters: ModelRequestParameters) -> ModelResponse:
+        answer = _answer(latest_turn(messages, parameters.declared_function_tools, self.hostname))
+        calls = any(isinstance(part, ToolCallPart) for part in answer)
+        written = ModelResponse(parts=list(answer))
+        return ModelResponse(
+            parts=list(answer),
+            usage=RequestUsage(input_tokens=_tokens(messages), output_tokens=_tokens([written]), cost=Decimal(0)),
+            model_name=OFFLINE,
+            provider_name=OFFLINE,
+            provider_details={"usage": "estimated"},
+            finish_reason="tool_call" if calls else "stop",
+        )
+
+
+@dataclass
+class OfflineStream(StreamedResponse):
+    """The response, word by word."""
+
+    _response: ModelResponse
+
+    def __post_init__(self) -> None:
+        self._usage = self._response.usage
+        self.provider_details = self._response.provider_details
+        self.finish_reason = self._response.finish_reason
+
+    async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
+        for index, part in enumerate(self._response.parts):
+            if isinstance(part, TextPart):
+                for word in part.content.splitlines(keepends=True):
+                    for piece in _words(word):
+                        if self.cancelled:
+                            return
+                        for event in self._parts_manager.handle_text_delta(vendor_part_id=index, content=piece):
+                            yield event
+            elif isinstance(part, ToolCallPart):
+                yield self._parts_manager.handle_tool_call_part(
+                    vendor_part_id=index,
+                    tool_name=part.tool_name,
+                    args=part.args_as_dict(),
+                    tool_call_id=part.tool_call_id,
+                )
+
+    async def close_stream(self) -> None:
+        """Nothing is open: the whole answer was known before its first word."""
+
+    @property
+    def model_name(self) -> str:
+        return OFFLINE
+
+    @property
+    def provider_name(self) -> str:
+        return OFFLINE
+
+    @property
+    def provider_url(self) -> None:
+        return None
+
+    @property
+    def timestamp(self) -> datetime:
+        return self._response.timestamp
+
+
+def _answer(turn: Turn) -> Answer:
+    answers = (skill(turn) for skill in SKILLS)
+    return next((answer for answer in answers if answer is not None), needs_key())
+
+
+def _words(line: str) -> list[str]:
+    return [f"{word} " for word in line.split(" ")[:-1]] + [line.split(" ")[-1]]
+
+
+def _tokens(messages: Iterable[ModelMessage]) -> int:
+    """About how many tokens a paid model would have counted for these messages."""
+    length = 0
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            length += len(message.instructions or "")
+        length += sum(len(_written(part)) for part in message.parts)
+    return -(-length // CHARACTERS_PER_TOKEN)
+
+
+def _written(part: Any) -> str:
+    if isinstance(part, ToolCallPart):
+        return part.tool_name + part.args_as_json_str()
+    if isinstance(part, ToolReturnPart):
+        return part.model_response_str()
+    content = getattr(part, "content", "")
+    if isinstance(part, UserPromptPart) and not isinstance(content, str):
+        return " ".join(item for item in content if isinstance(item, str))
+    return content if isinstance(content, str) else ""

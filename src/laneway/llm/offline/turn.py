@@ -1,0 +1,105 @@
+"""One turn of a conversation as a skill sees it, and what a skill answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.tools import ToolDefinition
+
+NEEDS_KEY = "I need a model key for that."
+HOW_TO_SET_ONE = (
+    "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or point OPENAI_BASE_URL at any OpenAI-compatible server"
+    " (Ollama, vLLM, llama.cpp) in the settings."
+)
+OFFLINE_SKILLS = (
+    "Without one I can tell how this server is doing (uptime, load, CPU, disk, memory, swap, processes, logs, time,"
+    " operating system, network, logged-in users) and show a text file from the folder opened for reading."
+)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The latest question, the tools on offer, and what they returned since it was asked."""
+
+    question: str
+    tools: Mapping[str, ToolDefinition]
+    returns: tuple[ToolReturnPart, ...]
+    number: int
+    hostname: str
+
+    def returned(self, tool: str) -> ToolReturnPart | None:
+        """What this tool returned last, or None if it was not called since the question."""
+        return next((part for part in reversed(self.returns) if part.tool_name == tool), None)
+
+    def call(self, tool: str, **arguments: Any) -> list[ToolCallPart]:
+        """A call of this tool with those arguments that its schema knows."""
+        known = self.tools[tool].parameters_json_schema.get("properties", {})
+        kept = {name: value for name, value in arguments.items() if name in known and value is not None}
+        # The same conversation must give the same call, so that a durable run can be replayed.
+        return [ToolCallPart(tool, kept, tool_call_id=f"offline_{self.number}_{tool}")]
+
+
+Answer = Sequence[TextPart | ToolCallPart]
+Skill = Callable[[Turn], Answer | None]
+
+
+def text(said: str) -> Answer:
+    """An answer in words."""
+    return [TextPart(said)]
+
+
+def needs_key() -> Answer:
+    """The honest answer to everything outside the skills."""
+    return text(f"{NEEDS_KEY} {HOW_TO_SET_ONE} {OFFLINE_SKILLS}")
+
+
+def latest_turn(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition], hostname: str) -> Turn:
+    """The turn that these messages end with."""
+    question, returns = "", list[ToolReturnPart]()
+    for message in messages:
+        for part in message.parts if isinstance(message, ModelRequest) else ():
+            if isinstance(part, UserPromptPart):
+                question, returns = _words_of(part), []
+            elif isinstance(part, ToolReturnPart):
+                returns.append(part)
+    return Turn(question, {tool.name: tool for tool in tools}, tuple(returns), len(messages), hostname)
+
+
+def _words_of(part: UserPromptPart) -> str:
+    """What was asked; files and further texts beside it are material, not the question."""
+    if isinstance(part.content, str):
+        return part.content
+    for item in part.content:
+        if isinstance(item, str | TextContent):
+            return item if isinstance(item, str) else item.content
+    return ""
+
+
+def outcome(part: ToolReturnPart) -> tuple[dict[str, Any], str | None]:
+    """The tool's result and its error, in the shape `{status, result, error}`."""
+    content = part.content
+    if part.outcome == "success" and isinstance(content, str):
+        content = _decoded(content)
+    if part.outcome != "success" or not isinstance(content, Mapping):
+        return {}, part.model_response_str(wrap_if_error=False) or "it gave no result"
+    result = content.get("result")
+    return dict(result) if isinstance(result, Mapping) else {}, content.get("error")
+
+
+def _decoded(content: str) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content

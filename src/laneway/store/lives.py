@@ -1,0 +1,142 @@
+"""The whole life of a message, read back from what every part wrote down: the answer to "why?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, TypeVar
+from uuid import UUID
+
+from laneway.domain.conversation import Message, Thread
+from laneway.domain.job import Job
+from laneway.domain.judgement import Approval, Classification, Effect, OutboxState
+from laneway.errors import NotFound
+from laneway.store import conversations, jobs, steps
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+from laneway.store.steps import Step
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One row of the ledger: a call of a model and what it took; at its worst case while nobody knows better."""
+
+    id: int
+    provider: str
+    model: str
+    tokens_input: int
+    tokens_output: int
+    tokens_total: int
+    tokens_cached: int
+    cost: Decimal
+    state: str
+    job: UUID
+    meta_json: dict[str, Any]
+    created_at: datetime
+    settled_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What was said in answer, and how far it got."""
+
+    message_id: UUID
+    answers: UUID
+    text: str
+    state: OutboxState
+    resent: bool
+    error: str | None
+    created_at: datetime
+    sent_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobLife:
+    """One job and everything that was recorded under it."""
+
+    job: Job
+    classification: Classification | None
+    steps: list[Step]
+    model_calls: list[ModelCall]
+    tools: list[Effect]
+    approvals: list[Approval]
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A message from its arrival to its replies."""
+
+    message: Message
+    thread: Thread
+    duplicates: int
+    jobs: list[JobLife]
+    replies: list[Reply]
+
+
+async def of_message(tx: Connection, message_id: UUID) -> Life:
+    """The life of the message, or NotFound."""
+    message = await conversations.message(tx, message_id)
+    if message is None:
+        raise NotFound(f"There is no message {message_id}.", hint="GET /messages lists them.")
+    thread = await conversations.thread(tx, message.thread_id)
+    assert thread is not None
+    found = (await jobs.page(tx, message_id=message_id, limit=200))[::-1]
+    lives = [await of_job(tx, job) for job in found]
+    return Life(message, thread, await _duplicates(tx, [job.id for job in found]), lives, await replies(tx, message_id))
+
+
+async def of_job(tx: Connection, job: Job) -> JobLife:
+    """Everything recorded under one job, oldest first."""
+    return JobLife(
+        job,
+        await jobs.classification_of(tx, job.id),
+        await steps.of_jobs(tx, [job.id]),
+        await model_calls(tx, job.id),
+        await _rows(tx, Effect, "effects", "job_id = %s ORDER BY created_at, key", [job.id]),
+        await _rows(tx, Approval, "approvals", "job_id = %s ORDER BY id", [job.id]),
+    )
+
+
+async def model_calls(tx: Connection, job_id: UUID) -> list[ModelCall]:
+    """The job's calls of models, oldest first."""
+    async with tx.cursor(row_factory=row_of(ModelCall)) as cursor:
+        await cursor.execute(
+            "SELECT id, provider, model, tokens_input, tokens_output, tokens_cached, state, job, meta_json, "
+            "CASE WHEN state IN ('reserved', 'cut') THEN reserved_tokens ELSE tokens_total END AS tokens_total, "
+            "CASE WHEN state IN ('reserved', 'cut') THEN reserved_cost ELSE cost END AS cost, "
+            "created_at, settled_at FROM token_ledger WHERE job = %s ORDER BY id",
+            (job_id,),
+        )
+        return await cursor.fetchall()
+
+
+async def replies(tx: Connection, message_id: UUID) -> list[Reply]:
+    """What was answered to the message, oldest first."""
+    async with tx.cursor(row_factory=row_of(Reply)) as cursor:
+        # The reply names the message it answers; the thread bounds the search to what its index can find.
+        await cursor.execute(
+            "SELECT m.id AS message_id, q.id AS answers, m.text, o.state, o.resent, o.error, m.created_at, o.sent_at "
+            "FROM messages q JOIN messages m ON m.thread_id = q.thread_id AND m.seq > q.seq "
+            "AND m.author = 'assistant' AND m.meta->>'answers' = q.id::text JOIN outbox o ON o.message_id = m.id "
+            "WHERE q.id = %s ORDER BY m.seq",
+            (message_id,),
+        )
+        return await cursor.fetchall()
+
+
+async def _duplicates(tx: Connection, job_ids: Sequence[UUID]) -> int:
+    cursor = await tx.execute(
+        "SELECT count(*) FROM events WHERE job_id = ANY(%s) AND kind = 'message.duplicate'", (list(job_ids),)
+    )
+    row = await cursor.fetchone()
+    return 0 if row is None else int(row[0])
+
+
+async def _rows(tx: Connection, kind: type[T], table: str, which: str, values: Sequence[object]) -> list[T]:
+    async with tx.cursor(row_factory=row_of(kind)) as cursor:
+        await cursor.execute(f"SELECT {columns(kind)} FROM {table} WHERE {which}".encode(), values)
+        return await cursor.fetchall()

@@ -1,0 +1,40 @@
+"""What the routes share: the running Laneway, the stream of events, the reader, and who is asking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from laneway.app import App
+from laneway.clock import Clock
+from laneway.domain.conversation import Principal
+from laneway.store.reader import Reader
+from laneway.web.metrics import Metrics
+from laneway.web.stream import Hub
+
+
+@dataclass(frozen=True)
+class Gateway:
+    """The HTTP door's own parts."""
+
+    app: App
+    hub: Hub
+    reader: Reader
+    metrics: Metrics
+    clock: Clock
+
+
+def _gateway(request: Request) -> Gateway:
+    found: Gateway = request.app.state.gateway
+    return found
+
+
+def _principal(request: Request) -> Principal:
+    found: Principal = request.scope["laneway.principal"]
+    return found
+
+
+Here = Annotated[Gateway, Depends(_gateway)]
+Me = Annotated[Principal, Depends(_principal)]

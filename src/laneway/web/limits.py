@@ -1,0 +1,66 @@
+"""How much a request may carry, enforced while it is read and not after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from laneway.errors import TooLarge
+from laneway.settings import Settings
+
+PAYLOAD_BYTES = 1_048_576
+ESCAPED = 6
+"""A byte of text may be written as \\u00e4 in JSON."""
+
+FILES_TOGETHER = 2
+"""All files of one message together may be as large as so many of the largest."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """The longest bodies taken, in bytes."""
+
+    plain: int
+    with_files: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> BodyLimits:
+        plain = ESCAPED * settings.max_text_bytes + PAYLOAD_BYTES
+        return cls(plain, plain + FILES_TOGETHER * settings.max_file_bytes)
+
+    def most(self, headers: Headers) -> int:
+        """The limit for a request with these headers."""
+        multipart = headers.get("content-type", "").lower().startswith("multipart/")
+        return self.with_files if multipart else self.plain
+
+
+class BodyLimit:
+    """Ends a request with TooLarge as soon as its body passes the limit, announced or not."""
+
+    def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
+        self._app, self._limits = app, limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        headers = Headers(scope=scope)
+        most, taken = self._limits.most(headers), 0
+        announced = headers.get("content-length", "")
+        if announced.isdecimal() and int(announced[:20]) > most:
+            raise _too_large(most)
+
+        async def counted() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > most:
+                raise _too_large(most)
+            return message
+
+        return await self._app(scope, counted, send)
+
+
+def _too_large(most: int) -> TooLarge:
+    return TooLarge(f"The request is longer than {most} bytes.", hint="Send less, or in several messages.")

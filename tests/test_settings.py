@@ -1,0 +1,263 @@
+"""What the owner decides arrives, what is wrong is named, and no secret is ever shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from laneway.errors import SettingsError
+from laneway.settings import Settings, described
+
+SECRET = "sk-ant-do-not-show-me"
+
+
+class Place:
+    """A data directory and a current folder whose files decide."""
+
+    def __init__(self, root: Path) -> None:
+        self.home, self.here = root / "home", root / "here"
+        self.home.mkdir()
+        self.here.mkdir()
+
+    def load(self, **environ: str) -> Settings:
+        return Settings.load({"LANEWAY_HOME": str(self.home), **environ}, self.here)
+
+    def refusal(self, **environ: str) -> str:
+        with pytest.raises(SettingsError) as caught:
+            self.load(**environ)
+        return str(caught.value)
+
+    def config(self, text: str) -> None:
+        (self.home / "config.yaml").write_text(text, encoding="utf-8")
+
+    def dotenv(self, text: str) -> None:
+        (self.here / ".env").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_nothing_set_gives_the_defaults(place: Place) -> None:
+    settings = place.load()
+    assert (settings.host, settings.port, settings.budget_day_usd) == ("127.0.0.1", 8600, 5.0)
+    assert settings.embedded
+
+
+def test_the_seeds_names_and_defaults_still_hold(place: Place) -> None:
+    settings = place.load()
+    assert (settings.message_history_limit, settings.approval_timeout_seconds) == (30, 3600)
+    settings = place.load(
+        CLAUDE_MODEL="m1",
+        HAIKU_MODEL="m2",
+        MESSAGE_HISTORY_LIMIT="5",
+        APPROVAL_TIMEOUT_SECONDS="60",
+        DEFAULT_MODEL="m3",
+    )
+    assert (settings.claude_model, settings.haiku_model, settings.default_model) == ("m1", "m2", "m3")
+    assert (settings.message_history_limit, settings.approval_timeout_seconds) == (5, 60)
+
+
+def test_the_environment_beats_both_env_files_and_they_beat_the_config_file(place: Place) -> None:
+    place.config("port: 1\n")
+    assert place.load().port == 1
+    (place.home / ".env").write_text("LANEWAY_PORT=2\n")
+    assert place.load().port == 2
+    place.dotenv("LANEWAY_PORT=3\n")
+    assert place.load().port == 3
+    assert place.load(LANEWAY_PORT="4").port == 4
+
+
+def test_an_empty_value_counts_as_not_set(place: Place) -> None:
+    place.config("host: 10.0.0.1\n")
+    settings = place.load(LANEWAY_HOST="", HAIKU_API_KEY="  ")
+    assert settings.host == "10.0.0.1"
+    assert settings.haiku_api_key is None
+
+
+def test_null_in_the_environment_takes_a_cap_away(place: Place) -> None:
+    assert place.load(LANEWAY_BUDGET_DAY_USD="null").budget_day_usd is None
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("CLAUDE_MODEL=plain", "plain"),
+        ("  export CLAUDE_MODEL = spaced  ", "spaced"),
+        ("CLAUDE_MODEL=commented # why", "commented"),
+        ("CLAUDE_MODEL=not#comment", "not#comment"),
+        ('CLAUDE_MODEL="a # b"', "a # b"),
+        ("CLAUDE_MODEL='single' # why", "single"),
+        ("CLAUDE_MODEL='say \"x\"'", 'say "x"'),
+        ("CLAUDE_MODEL=a=b", "a=b"),
+        ("\ufeffCLAUDE_MODEL=after-a-byte-order-mark", "after-a-byte-order-mark"),
+    ],
+)
+def test_env_files_are_read_as_a_shell_would(place: Place, line: str, value: str) -> None:
+    place.dotenv(f"# a comment\n\n{line}\n" if not line.startswith("\ufeff") else f"{line}\n")
+    assert place.load().claude_model == value
+
+
+def test_the_seeds_own_env_line_with_only_a_comment_is_empty(place: Place) -> None:
+    place.dotenv("HAIKU_API_KEY=  # Optional, falls back to CLAUDE_CODE_OAUTH_TOKEN\n")
+    assert place.load().haiku_api_key is None
+
+
+@pytest.mark.parametrize("line", ["CLAUDE_MODEL", 'CLAUDE_MODEL="open', "CLAUDE_MODEL='a' b", "two words=x"])
+def test_a_line_that_makes_no_sense_is_named_by_its_number_and_not_shown(place: Place, line: str) -> None:
+    place.dotenv(f"LANEWAY_PORT=1\n{line} {SECRET}\n")
+    refusal = place.refusal()
+    assert "line 2" in refusal
+    assert SECRET not in refusal
+
+
+def test_the_data_directory_can_be_named_in_the_local_env_file(place: Place, tmp_path: Path) -> None:
+    place.dotenv(f"LANEWAY_HOME={place.home}\n")
+    place.config("port: 7\n")
+    settings = Settings.load({}, place.here)
+    assert (settings.home, settings.port) == (place.home, 7)
+
+
+def test_a_foreign_env_file_in_the_current_folder_does_no_harm(place: Place) -> None:
+    place.dotenv("DJANGO_SETTINGS_MODULE=shop.settings\nSECRET_KEY=x\n")
+    assert place.load().port == 8600
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "unknown", "nearest"),
+    [
+        ("config.yaml", "prot: 1\n", "prot", "port"),
+        ("config.yaml", "models:\n  classify:\n    modle: x\n", "models.classify.modle", "models.classify.model"),
+        (".env", "LANEWAY_PROT=1\n", "LANEWAY_PROT", "LANEWAY_PORT"),
+        (".env", "ANTHROPIC_APIKEY=x\n", "ANTHROPIC_APIKEY", "ANTHROPIC_API_KEY"),
+    ],
+)
+def test_an_unknown_key_is_refused_and_the_nearest_named(
+    place: Place, file: str, text: str, unknown: str, nearest: str
+) -> None:
+    (place.home / file).write_text(text)
+    refusal = place.refusal()
+    assert f"`{unknown}`" in refusal
+    assert f"Did you mean `{nearest}`?" in refusal
+    assert str(place.home / file) in refusal
+
+
+def test_an_unknown_variable_of_ours_is_refused_in_the_environment_too(place: Place) -> None:
+    assert "Did you mean `LANEWAY_BUDGET_DAY_USD`?" in place.refusal(LANEWAY_BUDGET_DAILY_USD="3")
+
+
+def test_every_unknown_key_of_a_file_is_named_at_once(place: Place) -> None:
+    place.config("prot: 1\nhots: x\n")
+    refusal = place.refusal()
+    assert "`prot`" in refusal
+    assert "`hots`" in refusal
+
+
+def test_variables_of_the_client_and_the_tests_are_not_settings(place: Place) -> None:
+    place.load(LANEWAY_URL="http://example.test", LANEWAY_KEY="lw_x", LANEWAY_TEST_DATA="/data")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("LANEWAY_PORT", "eighty"),
+        ("LANEWAY_PORT", "70000"),
+        ("LANEWAY_WORKERS", "0"),
+        ("LANEWAY_LOG_LEVEL", "loud"),
+        ("LANEWAY_ALLOW_UNKNOWN_PRICE", "perhaps"),
+        ("LANEWAY_BUDGET_DAY_USD", "-1"),
+        ("LANEWAY_BUDGET_DAY_USD", "nan"),
+        ("LANEWAY_HOST", "null"),
+    ],
+)
+def test_a_wrong_value_is_refused_under_the_name_it_was_given(place: Place, name: str, text: str) -> None:
+    assert name in place.refusal(**{name: text})
+
+
+def test_all_wrong_values_are_named_at_once(place: Place) -> None:
+    refusal = place.refusal(LANEWAY_PORT="x", LANEWAY_WORKERS="y")
+    assert "LANEWAY_PORT" in refusal
+    assert "LANEWAY_WORKERS" in refusal
+
+
+def test_a_wrong_value_is_never_repeated(place: Place) -> None:
+    assert SECRET not in place.refusal(LANEWAY_PORT=SECRET)
+
+
+@pytest.mark.parametrize("text", [f"a: [1,\nkey: {SECRET}", f"a: b: {SECRET}", f"key: '{SECRET}"])
+def test_a_broken_config_file_is_refused_without_quoting_it(place: Place, text: str) -> None:
+    place.config(text)
+    refusal = place.refusal()
+    assert "line" in refusal
+    assert SECRET not in refusal
+
+
+@pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n"])
+def test_a_config_file_of_another_shape_is_refused(place: Place, text: str) -> None:
+    place.config(text)
+    assert "key: value" in place.refusal()
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "models:\n  classify:\n  # model: x\nredis:\n"])
+def test_empty_files_and_empty_sections_set_nothing(place: Place, text: str) -> None:
+    before = place.load()
+    place.config(text)
+    assert place.load() == before
+
+
+@pytest.mark.parametrize("key", ["anthropic_api_key", "ANTHROPIC_API_KEY"])
+def test_a_secret_in_the_config_file_is_refused_and_sent_to_its_place(place: Place, key: str) -> None:
+    place.config(f"{key}: {SECRET}\n")
+    refusal = place.refusal()
+    assert "ANTHROPIC_API_KEY" in refusal
+    assert ".env" in refusal
+    assert SECRET not in refusal
+
+
+def test_secrets_are_not_in_what_settings_print(place: Place) -> None:
+    settings = place.load(
+        ANTHROPIC_API_KEY=SECRET, OPENAI_API_KEY=SECRET, CLAUDE_CODE_OAUTH_TOKEN=SECRET, HAIKU_API_KEY=SECRET,
+        DATABASE_URL=f"postgresql://u:{SECRET}@h/d", REDIS_URL=f"redis://:{SECRET}@h",
+    )  # fmt: skip
+    assert SECRET not in repr(settings)
+    assert SECRET not in str(settings)
+    assert SECRET not in settings.model_dump_json()
+    assert settings.anthropic_api_key is not None
+    assert settings.anthropic_api_key.get_secret_value() == SECRET
+
+
+def test_lists_come_from_yaml_lists_and_from_commas(place: Place) -> None:
+    assert place.load(LANEWAY_FALLBACK_MODELS="a:1, b:2 ,").fallback_models == ("a:1", "b:2")
+    place.config("models:\n  fallback: [c:3, d:4]\n")
+    assert place.load().fallback_models == ("c:3", "d:4")
+
+
+def test_the_folder_for_read_file_is_taken_from_the_users_home(place: Place) -> None:
+    place.config("files: ~/shared\n")
+    assert place.load().files == Path("~/shared").expanduser()
+
+
+def test_a_file_that_cannot_be_read_is_a_clear_refusal(place: Place) -> None:
+    (place.home / "config.yaml").write_bytes(b"port: \xff\xfe\n")
+    assert str(place.home / "config.yaml") in place.refusal()
+    (place.home / "config.yaml").unlink()
+    (place.here / ".env").write_bytes(b"LANEWAY_PORT=\xff\n")
+    assert str(place.here / ".env") in place.refusal()
+
+
+def test_settings_cannot_be_changed_after_they_were_read(place: Place) -> None:
+    settings: Any = place.load()
+    with pytest.raises(ValueError, match="frozen"):
+        settings.port = 1
+
+
+def test_every_setting_has_one_name_in_the_environment_and_a_meaning() -> None:
+    names = [env for _, _, _, env in described()]
+    keys = [key for _, _, key, _ in described() if key]
+    assert len(set(names)) == len(names)
+    assert len(set(keys)) == len(keys)
+    assert all((info.description or "").endswith(".") for _, info, _, _ in described())
+    assert {name for name, *_ in described()} == set(Settings.model_fields) - {"home"}
