@@ -21,6 +21,19 @@ FROM_MIRROR = "$$uv" venv --quiet --allow-existing --python "$$python" .venv && 
 	"$$uv" pip sync --quiet --python $(BIN)/python --index-url $(MIRROR) .venv/requirements.txt && \
 	"$$uv" pip install --quiet --python $(BIN)/python --index-url $(MIRROR) --no-deps --editable .
 
+# Runs a program in this very process, so that signals reach it; that it was ended by Ctrl-C is no error to make.
+define QUIETLY
+import runpy, sys
+sys.argv.pop(0)
+try:
+    runpy.run_path(sys.argv[0], run_name="__main__")
+except SystemExit as end:
+    sys.exit(0 if end.code == 130 else end.code)
+except KeyboardInterrupt:
+    sys.exit(0)
+endef
+export QUIETLY
+
 # The user's own uv, pip and virtual environment settings must not decide where we install.
 unexport VIRTUAL_ENV
 export UV_PROJECT_ENVIRONMENT := .venv
@@ -36,7 +49,7 @@ help:  ## list these targets
 setup: $(READY)  ## install everything into .venv, exactly as uv.lock says
 
 up: $(READY)  ## start Laneway; ARGS="--port 9000" is passed on
-	@exec $(BIN)/laneway up $(ARGS)
+	@exec $(BIN)/python -P -c "$$QUIETLY" $(BIN)/laneway up $(ARGS)
 
 test: $(READY)  ## run the tests; with CI=true a skipped test is a failure
 	@$(BIN)/python -m pytest $(ARGS)
@@ -44,7 +57,7 @@ test: $(READY)  ## run the tests; with CI=true a skipped test is a failure
 check: $(READY)  ## format, lint, types, layers, documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy src tests bench docs
+	MYPYPATH=src:. $(BIN)/mypy --explicit-package-bases src tests bench docs
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_docs.py tests/test_architecture.py
 

@@ -94,8 +94,7 @@ def enqueue_notified(connection: psycopg.Connection, job_id: str, queue: str, th
 
 def commit_jobs(url: str, enqueue: Enqueue, prefix: str, count: int) -> dict[str, float]:
     """Each of `count` jobs is committed by its own transaction; returned are the moments of the commits."""
-    # Uneven gaps, or arrivals would march in step with the polls.
-    gaps = random.Random(prefix)
+    gaps = random.Random(prefix)  # uneven, or arrivals would march in step with the polls
     committed: dict[str, float] = {}
     with psycopg.connect(url) as connection:
         for number in range(count):
@@ -231,7 +230,7 @@ def show(figures: list[Figures]) -> None:
     table = Table(title=f"{JOBS} jobs, about {rate:.0f}/s over {THREADS} threads; idle = % of one core")
     verdicts = (f"p50 ≤ {P50_GOAL_MS:.0f} ms", f"process {idle_goal}", f"with postgres {idle_goal}")
     for heading in ("dispatch", "p50 ms", "p95 ms", "idle process", "idle postgres", *verdicts):
-        table.add_column(heading, justify="right" if "idle " in heading or heading.endswith("ms") else "left")
+        table.add_column(heading)
     for measurement in figures:
         table.add_row(*row(measurement))
     Console(width=140).print(table)

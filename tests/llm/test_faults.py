@@ -10,7 +10,14 @@ import anthropic as anthropic_sdk
 import httpx
 import openai as openai_sdk
 import pytest
-from pydantic_ai.exceptions import ContentFilterError, ModelHTTPError, UnexpectedModelBehavior, UserError
+from pydantic_ai.exceptions import (
+    ContentFilterError,
+    ModelHTTPError,
+    ModelRequestRejectedError,
+    UnexpectedModelBehavior,
+    UserError,
+)
+from pydantic_ai.models import Model
 
 from laneway.errors import BudgetExceeded, ModelFault, PermanentFault, TransientFault
 from laneway.llm import faults
@@ -21,9 +28,9 @@ from tests.servers import AnthropicServer, CutStream, Fail, Hang, Malformed, Ope
 NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
 
-def once(model: object) -> RetryingModel:
+def once(model: Model) -> RetryingModel:
     """The model with its errors explained and nothing tried again."""
-    return RetryingModel(model, attempts=1, key_setting="ANTHROPIC_API_KEY")  # type: ignore[arg-type]
+    return RetryingModel(model, attempts=1, key_setting="ANTHROPIC_API_KEY")
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
@@ -110,11 +117,11 @@ def test_errors_the_sdks_raise_themselves_are_known() -> None:
     request = httpx.Request("GET", "http://127.0.0.1/v1/models")
     limited = httpx.Response(429, headers={"retry-after": "4"}, request=request)
     for sdk in (anthropic_sdk, openai_sdk):
-        fault = faults.explain(sdk.RateLimitError("slow down", response=limited, body=None), "m")  # type: ignore[arg-type]
+        fault = faults.explain(sdk.RateLimitError("slow down", response=limited, body=None), "m")
         assert isinstance(fault, TransientFault)
         assert fault.retry_after == 4
-        assert isinstance(faults.explain(sdk.APITimeoutError(request=request), "m"), TransientFault)  # type: ignore[arg-type]
-        assert isinstance(faults.explain(sdk.APIConnectionError(request=request), "m"), TransientFault)  # type: ignore[arg-type]
+        assert isinstance(faults.explain(sdk.APITimeoutError(request=request), "m"), TransientFault)
+        assert isinstance(faults.explain(sdk.APIConnectionError(request=request), "m"), TransientFault)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +135,7 @@ def test_errors_the_sdks_raise_themselves_are_known() -> None:
         (ContentFilterError("no"), PermanentFault),
         (UnexpectedModelBehavior("Exceeded maximum retries"), PermanentFault),
         (UserError("no tools here"), PermanentFault),
+        (ModelRequestRejectedError("m", "no structures here"), PermanentFault),
     ],
 )
 def test_errors_of_the_libraries_are_known(error: Exception, kind: type[ModelFault]) -> None:

@@ -139,12 +139,16 @@ async def test_every_try_is_in_the_ledger(
     assert [row.state for row in await rows(db)] == ["released", "cut", "settled"]
 
 
-async def test_a_lost_lease_is_not_tried_again(naps: Naps) -> None:
+async def test_a_lost_lease_is_not_tried_again(metered: Metered, naps: Naps) -> None:
+    asked = []
+
     async def gone() -> None:
-        raise LeaseLost("gone")
+        asked.append("may I?")
+        raise LeaseLost("Job 1 belongs to another worker now.")
 
     with guard.guarded_by(gone), pytest.raises(LeaseLost):
-        await guard.check()
+        await ask(retrying(metered(ScriptedModel()), naps))
+    assert asked == ["may I?"]
 
 
 async def test_a_scripted_fault_is_tried_again_until_the_script_goes_on(naps: Naps) -> None:

@@ -13,7 +13,7 @@ from laneway.engine.recovery import Recovery
 from laneway.engine.running import End, Running
 from laneway.errors import Unavailable
 from laneway.store import approvals, workers
-from laneway.store.database import Database
+from laneway.store.database import Connection, Database
 
 _log = logging.getLogger("laneway.engine.heartbeat")
 
@@ -30,9 +30,7 @@ class Heartbeat:
         born = psutil.Process().create_time()
         async with self._db.transaction() as tx:
             await workers.register(tx, self._worker, self._host, os.getpid(), born, version, slots)
-            for other in await workers.alive(tx):
-                if other.host == self._host and other.id != self._worker and not _lives(other.pid, other.born):
-                    await workers.leave(tx, other.id)
+            await self._bury_neighbours(tx)
         await self._recovery.take_over()
 
     async def keep_beating(self) -> None:
@@ -50,10 +48,18 @@ class Heartbeat:
         if not known:
             await self._come_back()
         async with self._db.transaction() as tx:
+            await self._bury_neighbours(tx)
             for gone in await workers.declare_silent_ones_gone(tx):
                 _log.warning("Worker %s has gone silent; its jobs are taken over.", gone)
             await approvals.expire(tx)
         await self._recovery.take_over()
+
+    async def _bury_neighbours(self, tx: Connection) -> None:
+        """Workers of this machine whose process is gone are known to be gone, without waiting for their silence."""
+        for other in await workers.alive(tx):
+            if other.host == self._host and other.id != self._worker and not _lives(other.pid, other.born):
+                _log.warning("Worker %s on this machine has died; its jobs are taken over.", other.id)
+                await workers.leave(tx, other.id)
 
     async def _come_back(self) -> None:
         """Others gave us up and took our jobs: let go of every run, then start afresh as a worker."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 from dbos import DBOS, DBOSConfig, SetWorkflowID
@@ -107,6 +108,8 @@ class Engine:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._say_goodbye()
         await asyncio.to_thread(DBOS.destroy)
+        # DBOS made its own thread pool the loop's default and has just shut it down; others still need one.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="laneway"))
         _here = None
 
     async def _say_goodbye(self) -> None:

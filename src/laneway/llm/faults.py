@@ -21,6 +21,7 @@ from pydantic_ai.exceptions import (
     ModelConnectionError,
     ModelHTTPError,
     ModelQuotaExceededError,
+    ModelRequestRejectedError,
     ModelRequestTimeout,
     ModelTimeoutError,
     UnexpectedModelBehavior,
@@ -97,7 +98,7 @@ def certainly_free(error: BaseException) -> bool:
     """Whether the call that failed so was never charged: not sent, or turned away with an error status."""
     if isinstance(error, ModelConnectionError):
         return error.phase in ("pool", "connect")
-    if isinstance(error, ModelHTTPError):
+    if isinstance(error, ModelHTTPError | ModelRequestRejectedError):
         return not error.in_stream
     return isinstance(error, LanewayError | UserError | httpx.ConnectError | httpx2.ConnectError)
 
@@ -154,10 +155,13 @@ def _of_answer(error: BaseException, model: str) -> ModelFault | None:
             return PermanentFault(f"{model} refused to answer.", hint="Ask differently, or ask another model.")
         case UnexpectedModelBehavior():
             return PermanentFault(
-                f"{model} gave an answer we cannot use: {_plain(error.message)}", hint="Ask again or ask another model."
+                f"{model} gave an answer we cannot use: {_plain(error.message)}.",
+                hint="Ask again or ask another model.",
             )
         case UserError():
-            return PermanentFault(f"{model} cannot be called this way: {_plain(error.message)}")
+            return PermanentFault(f"{model} cannot be called this way: {_plain(error.message)}.")
+        case ModelRequestRejectedError():
+            return PermanentFault(f"{model} rejected the request: {_plain(error.message)}.")
         case ModelAPIError() | json.JSONDecodeError() | UnicodeDecodeError():
             return TransientFault(f"{model} sent an answer that cannot be read.", hint="It is tried again.")
     if _is_sdk(error, "APIResponseValidationError") or _is_sdk(error, "APIError"):

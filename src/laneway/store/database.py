@@ -62,10 +62,10 @@ class Database:
         except psycopg.OperationalError as error:
             raise unreachable(self.url, error) from error
         async with connection:
-            for channel in channels:
-                await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
-            yield None
             try:
+                for channel in channels:
+                    await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+                yield None
                 async for notification in connection.notifies():
                     yield notification.channel, notification.payload
             except psycopg.OperationalError as error:

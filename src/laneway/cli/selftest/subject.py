@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import signal
@@ -99,6 +100,7 @@ def _mine(die_at: tuple[str, int]) -> Any:
 
 def live(orders: Orders) -> None:
     """Works until it is killed or told to end."""
+    logging.getLogger("laneway").setLevel(logging.ERROR)
     asyncio.run(_live(orders))
 
 

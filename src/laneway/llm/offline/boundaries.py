@@ -15,7 +15,7 @@ _FUTURE = r"""
     will(?!\ you\b) | wont | gonna | going\ to | about\ to\ (?:die|crash|explode) | tomorrow
     | next\ (?:week|month|year|day|days|hour|hours|time|\w+day|few) | forecast\w* | predict\w* | project(?:ed|ion) | expect\w*
     | future | eventually | until | how\ soon | by\ (?:tonight|the\ end|end|\w+day|christmas|next) | in\ \d+\ \w+
-    | would(?!\ you\b|\ like) | what\ if | happens?\ if | likely | trend\w* | growth | grow\w*
+    | would(?!\ (?:you|like|show|say|print|list|tell|report)\b) | what\ if | happens?\ if | likely | trend\w* | growth | grow\w*
     | (?:wird|werden)\b.*\b(?:sein|voll|reichen|haben|geben|ausgehen|laufen|bleiben) | morgen | nachste\w*
     | bald | vorher(?:sag|seh)\w* | prognose | manana | proxim[oa]s? | seran? | habra | estara\w* | tendra | durara
     | va(?:n|mos)?\ a\b | pronostic\w+ | futuro | llenara
@@ -81,7 +81,7 @@ _KNOWLEDGE = r"""
     | (?:tell\ me\ )?about\ (?:the\ )?(?:history|future) | how\ (?:does|do)\ (?:a|an|swap|memory|ram|cpu|cpus|linux|virtual|the\ kernel)\b.*\bworks?
     """
 _UNMEASURED = r"""
-    speed | fast | faster | fastest | latency | iops | throughput | bandwidth | temperature | temp | hot | warm
+    speed | fast | faster | fastest | latency | iops | throughput | bandwidth | temperature | temp | (?<!running\ )(?<!runs\ )(?<!getting\ )hot | warm
     | fan | fans | cost | costs | price | expensive | cheap | cheaper | money | watts? | power | energy | old
     | age | brand | vendor | warranty | located | location | country | city | where\ (?:is|are(?!\ we)|has|have|did|can|does|should) | secure | security | safe | hacked
     | virus | malware | attack\w* | password\w* | passwort | contrasena | firewall | ports? | puertos? | ping | certificat\w* | ssl
@@ -134,6 +134,7 @@ _CONDITION = re.compile(r"\b(?:if|wenn|falls|once)\b")
 _ASKED_WHETHER = re.compile(
     r"\b(?:check|see|know|me|wonder|wondering|sure|whether|look|verify|tell|curious|ask|asking|find out) if\b"
 )
+_NO_CONDITION = re.compile(r"\bif (?:so|any|yes|not|possible|you (?:can|could|please|know))\b")
 _ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|https?://")
 _DOMAIN = re.compile(r"(?<![\w/@.])(?:[a-z0-9-]+\.)+(?:com|org|net|io|de|fr|es|dev|ai|co|uk|eu|info|app|local|lan|internal|cloud)\b")
 _NUMBERED = re.compile(r"(?<![\w/.])[a-z]+(?:[-_][a-z]+)*[-_]?\d+(?![\w/])|(?<![\w/])[a-z]+\d+[a-z-]+\d*(?![\w/])")
@@ -172,4 +173,4 @@ def names_another_host(raw: str, hostname: str) -> bool:
 
 
 def _is_conditional(text: str) -> bool:
-    return bool(_CONDITION.search(_ASKED_WHETHER.sub(" ", text)))
+    return bool(_CONDITION.search(_ASKED_WHETHER.sub(" ", _NO_CONDITION.sub(" ", text))))

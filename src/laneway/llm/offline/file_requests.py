@@ -25,7 +25,7 @@ _BETWEEN = r"""(?:me|us|the|my|our|a|this|that|out|of|in|inside|from|whole|full|
 _AFTER = r"""(?:please|pls|for\ me|to\ me|now|file|say|says|contain|contains|out|vor|an|auf|bitte|por\ favor|aus|thanks|drin
     |s\ il\ te\ plait|svp|stp|drin|inside)"""
 _NAME = re.compile(
-    r"""[“"'`«](?P<quoted>[^“”"'`«»\n]{1,300})[”"'`»] | (?P<bare>(?:~?/|\.{1,2}/)?[\w@%+-][\w@%+./-]*\.\w{1,8}\b | (?:~?/|\.{1,2}/)[\w@%+./-]+
+    r"""[“"'`«](?P<quoted>[^“”"'`«»\n]{0,200}[./][^“”"'`«»\n]{1,100})[”"'`»] | (?P<bare>(?:~?/|\.{1,2}/)?[\w@%+-][\w@%+./-]*\.\w{1,8}\b | (?:~?/|\.{1,2}/)[\w@%+./-]+
     | (?<!\S)\.[a-z][\w.-]+)""",
     re.X,
 )

@@ -7,6 +7,7 @@ import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 
 from laneway.llm.offline.words import MEANINGS, NOT_TYPOS, PLAIN, PROGRAMS
 
@@ -29,7 +30,6 @@ _SHORT_FORMS = (
     (re.compile(r"\b(\d+)\s*%"), r"\1 percent"),
     (re.compile(r"[- ]wise\b"), " "),
     (re.compile(r"\b(\w+)'ve\b"), r"\1 have"),
-    (re.compile(r"(?<!\S)(?:--?[a-z]+)(?!\S)"), " "),
     (re.compile(r"^\s*(?:cat|less|more)(?=\s+/)"), " "),
     (re.compile(r"['`\"]"), " "),
 )
@@ -63,8 +63,14 @@ _KNOWN = frozenset(_CONCEPTS) | PLAIN | PROGRAMS
 # Only words that carry a meaning are guessed; a plain word guessed in place of a strange one would hide it.
 _SHORT_BUT_SPELLABLE = """disk disks drive space swap load boot cores logs time date user users login free left used usage
     full busy alive error platte disco lauft espace heure nginx redis mysql docker""".split()
-_SPELLABLE = sorted(
-    {word for word in frozenset(_CONCEPTS) | PROGRAMS if len(word) >= 6} | set(_SHORT_BUT_SPELLABLE)
+# The tables begin with the English words, so that these win where two are equally near.
+_SPELLABLE = tuple(
+    dict.fromkeys(
+        word
+        for words in zip_longest(*(words.split() for words in MEANINGS.values()), sorted(PROGRAMS), fillvalue="")
+        for word in words
+        if len(word) >= 6 or word in _SHORT_BUT_SPELLABLE
+    )
 )
 _LITTLE_WORDS = frozenset(
     """the what how much many and you that which when does have this with from there lines show average long right still
@@ -137,7 +143,9 @@ def plain(raw: str) -> str:
 
 
 def _tokens(raw: str) -> list[str]:
-    return [match.group().strip(".-_+") for match in _WORD.finditer(plain(raw))]
+    # What begins with a dash is an option of a command.
+    said = re.sub(r"(?<!\S)--?[a-z]+(?!\S)", " ", plain(raw))
+    return [match.group().strip(".-_+") for match in _WORD.finditer(said)]
 
 
 def _pieces(token: str) -> list[str]:
@@ -174,12 +182,12 @@ def respell(word: str) -> str:
         if little and little[0] == word[0]:
             return little
     near = (
-        (distance, known)
-        for known in _SPELLABLE
+        (distance, place, known)
+        for place, known in enumerate(_SPELLABLE)
         if abs(len(known) - len(word)) <= allowed and known[0] in word[:2]
         if (distance := _distance(word, known)) <= allowed
     )
-    return min(near, default=(0, word))[1]
+    return min(near, default=(0, 0, word))[2]
 
 
 def _neighbours_swapped(word: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from laneway.llm.offline.boundaries import is_about_the_past, is_beyond, is_more_than_a_remark
+from laneway.llm.offline.commands import command_topics
 from laneway.llm.offline.program_names import asked_program
 from laneway.llm.offline.reading import Reading, is_known, plain, read
 
@@ -27,7 +28,22 @@ class ServerQuestion:
 
 def server_question(raw: str, hostname: str) -> ServerQuestion | None:
     """The facts asked for, or None if the question is not surely about this server now."""
-    return _understood(_without_asides(raw), hostname) or _after_a_remark(raw, hostname)
+    if commanded := command_topics(raw):
+        return ServerQuestion(commanded)
+    question = _without_purpose(_without_asides(raw))
+    return _understood(question, hostname) or _after_a_remark(_without_purpose(raw), hostname)
+
+
+def _without_purpose(raw: str) -> str:
+    """The question without what the room is wanted for: what is left is the same for every purpose."""
+    return _PURPOSE.sub(r"\1", raw)
+
+
+_PURPOSE = re.compile(
+    r"(\b(?:left|free|remaining|available|frei|ubrig|übrig|libre|libres|disponible)\b)\s+(?:on \w+ \w+\s+)?"
+    r"(?:to|for|so|before|fur|für|um|para|pour)\b.*$",
+    re.I | re.S,
+)
 
 
 def _after_a_remark(raw: str, hostname: str) -> ServerQuestion | None:
@@ -54,8 +70,14 @@ def _understood(raw: str, hostname: str) -> ServerQuestion | None:
         return None
     if is_about_the_past(reading) and not set(topics) & {"uptime", "logs"}:
         return None
+    # Of all the facts here only these happened at a time; any other "when" looks ahead.
+    if _WHEN.search(reading.text) and not set(topics) & {"uptime", "logs", "time"}:
+        return None
     only_errors = "logs" in topics and reading.has("error")
     return ServerQuestion(topics, program, _lines(reading, only_errors), only_errors)
+
+
+_WHEN = re.compile(r"\b(?:when|wann|cuando|quand)\b")
 
 
 def _topics(reading: Reading, program: str | None) -> tuple[str, ...]:
@@ -65,8 +87,6 @@ def _topics(reading: Reading, program: str | None) -> tuple[str, ...]:
         # "How much memory does nginx use?" asks about the program, not about the whole server.
         kept = [topic for topic in found if topic not in ("uptime", "processes")]
         return ("processes", *(kept if _asks_for_more(reading) else []))
-    if not found and _IS_FREE.match(reading.text):
-        return ("memory",)
     if not found and _asks_how_it_is(reading):
         return ("uptime", "load", "memory", "disk")
     return tuple(found)
@@ -76,10 +96,6 @@ def _listed(reading: Reading) -> list[Reading]:
     """The parts of a list such as "time, load and users", each read as a question of its own."""
     parts = re.split(r"\s*(?:,|;|&|\+|/|\b(?:and|und|y|e|et|plus|sowie)\b)\s*", plain(reading.raw))
     return [read(part) for part in parts if len(parts) > 1 and 0 < len(part.split()) <= 3]
-
-
-# The command of that name.
-_IS_FREE = re.compile(r"^free$")
 
 
 def _asks_for_more(reading: Reading) -> bool:
@@ -144,7 +160,7 @@ def _about_server(reading: Reading) -> bool:
 _UP_SINCE = re.compile(
     r"""\b(?:
     up\ how\ long | (?:up|running|on)\ (?:for\ how\ long|since\ when) | (?:allume\w*|tourne|demarre)\ depuis | (?:lauft|laeuft)\b.*\bseit
-    | (?:encendido|corriendo)\ desde | how\ long\b.*\b(?:up|running|on|online|alive|been|boot\w*|reboot\w*|restart\w*|awake) | since\ when | up\ since | days\ without\ (?:a\ )?(?:reboot|restart) | (?:go|went|gone|been|go)\ (?:down|offline) | been\ (?:up|running|on)
+    | (?:encendido|corriendo)\ desde | how\ long\b.*\b(?:up|running|on|online|alive|been|boot\w*|reboot\w*|restart\w*|awake) | since\ when | been\ (?:alive|awake|online) | up\ since | days\ without\ (?:a\ )?(?:reboot|restart) | (?:go|went|gone|been|go)\ (?:down|offline) | been\ (?:up|running|on)
     | (?:last|latest|recent\w*|previous)\ (?:\w+\ )?(?:boot\w*|reboot\w*|restart\w*) | boot\ time
     | (?:when|has|have|did|was|were|ever|since)\b.*\b(?:boot\w*|reboot\w*|restart\w*) | (?:boot|reboot|restart)\w*\ (?:recently|lately|today|yesterday|last|overnight|again)
     | (?:seit\ wann|wie\ lange?|seit\ wieviel)\b.*\b(?:lauft|laeuft|an|online|oben|hochgefahren|aktiv|up|gestartet|eingeschaltet|server|rechner)
@@ -294,7 +310,7 @@ _PREPOSITION = re.compile(
 def _is_strange(reading: Reading, program: str | None, hostname: str) -> bool:
     """True if words are left over that could change what the question is about."""
     own = {program, hostname.lower(), hostname.lower().split(".")[0]}
-    left = [word for word in reading.unknown if word not in own and not word.endswith(("ly", "ing", "ish"))]
+    left = [word for word in reading.unknown if word not in own and not _only_describes(reading, word)]
     if not left:
         return False
     if any(_is_a_name(reading, word) for word in left):
@@ -314,6 +330,13 @@ def _is_a_name(reading: Reading, word: str) -> bool:
     return not _GERMAN.search(reading.text) and any(
         match.group(1)[0].isupper() for match in re.finditer(rf"\S\s+({re.escape(word)})\b", reading.raw, re.I)
     )
+
+
+def _only_describes(reading: Reading, word: str) -> bool:
+    """True for adverbs and for the adjective in "anything strange in the logs"."""
+    before = reading.words[max(0, reading.words.index(word) - 1)]
+    anything = {"anything", "something", "nothing", "etwas", "irgendwas", "algo", "nada", "rien"}
+    return word.endswith(("ly", "ing", "ish")) or before in anything
 
 
 def _changes_the_subject(reading: Reading, word: str) -> bool:

@@ -63,12 +63,13 @@ MEANINGS: dict[str, str] = {
         caido tourne tournent fonctionne actif active actifs lance lancee vivant demarree off working funktioniert
         erreichbar fallen died die dies stopped stirbt gestorben muerto murio mort morte marchent fonctionnent
         marchando awake kicking""",
-    "error": """error errors warning warnings failure failures fehler warnungen fehlermeldungen errores avisos erreur
+    "error": """error errors warning warnings failure failures fehler warnungen fehlermeldungen problem problems issue issues complaint complaints complaining trouble troubles
+        probleme problemas problemes errores avisos erreur
         erreurs avertissements fehlermeldung""",
     "free": """free left remaining available spare unused frei freier freies freien ubrig verfugbar libre libres
         disponible disponibles queda quedan reste restant restante vacio restent leer""",
     "full": """full filled filling packed crammed voll lleno llena llenos plein pleine plena remplit remplie saturated""",
-    "used": """use used uses using usage utilization utilisation consumption percent percentage occupied verbrauch
+    "used": """taken use used uses using usage utilization utilisation consumption percent percentage occupied verbrauch
         verwendet benutzt genutzt belegung nutzung prozent uso usado usada usados utilizado usando utilise utilisee
         utilisees occupes pourcentage porcentaje ocupada belegten consumo consommation verwendung benutzung nutzt benutzen verwenden genutzten""",
     "much": """much many lot lots viel viele wieviel wieviele cuanto cuanta cuantos cuantas combien enough genug
@@ -108,7 +109,7 @@ PLAIN = frozenset(
     remotely via through directly basically literally honestly roughly approx approximately exact precise precisely
     chance hw wat wht wut ur r da wanna whatcha hit hitting reach reached reaching breathing pressure heat headroom spin spinning crank work worked
     works working hosting hosted host's based powered sits sitting tight tiny bytes mib gib tb terabytes
-    true told flavour flavor spit asleep shape rough throw hand fetch peep poking risk config configuration configured settings bits resources resource risk think avg play verify confirm ensure app messages message footprint zona limit situation glance idea guess stuff deal picture figure figures stat stats wise getting gone gotten kept sharing
+    zombie zombies orphan defunct nasty ugly scary fishy alarming concerning funny juicy complain wants want about true told flavour flavor spit asleep shape rough throw hand fetch peep poking risk config configuration configured settings bits resources resource risk think avg play verify confirm ensure app messages message footprint zona limit situation glance idea guess stuff deal picture figure figures stat stats wise getting gone gotten kept sharing
     share mind remember forgot weird odd strange unusual suspicious interesting notable important new shape feeling
     feels feel looks sound sounds hold coping cope surviving survive over purring humming happy sick tired without before
     after during plenty loads bunch whole entire overall general rough instant realtime immediate kindly might appreciate

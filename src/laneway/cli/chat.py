@@ -1,0 +1,126 @@
+"""`laneway chat`: a conversation in the terminal, the answers shown while they are written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from laneway.cli.connection import connect
+from laneway.cli.printing import plain
+from laneway.errors import LanewayError, Unauthorized, Unavailable
+
+if TYPE_CHECKING:
+    from laneway.client import Client
+
+YES, NO = {"y", "yes"}, {"n", "no", ""}
+QUIT = {"/quit", "/exit", "/q"}
+
+
+def chat(thread: Annotated[str, typer.Option(help="The conversation to go on with.")] = "main") -> None:
+    """Talk to Laneway; /help shows what it knows, /quit ends. Lines from a pipe are answered one by one."""
+    with connect() as client:
+        if sys.stdin.isatty():
+            print(f"Model: {client.status().get('model', 'unknown')}. /help shows what I know, /quit ends.")
+        while (line := ask("> ")) is not None and line.strip().lower() not in QUIT:
+            if line.strip():
+                _exchange(client, thread, line)
+
+
+def ask(prompt: str) -> str | None:
+    """The next line the user gave, without its end; None when there are no more."""
+    if sys.stdin.isatty():
+        try:
+            import readline  # noqa: F401  gives input() a history and editing
+        except ImportError:
+            pass
+        try:
+            return input(prompt)
+        except EOFError:
+            print()
+            return None
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
+
+
+def _exchange(client: Client, thread: str, line: str) -> None:
+    from laneway.cli.follow import follow
+
+    screen = Screen(client)
+    try:
+        receipt = client.send(line, thread=thread, channel="console")
+        outcome = follow(client, receipt["job_id"], screen)
+        screen.finish(outcome)
+    except (Unavailable, Unauthorized):
+        raise
+    except LanewayError as error:
+        # A message that was refused does not end the conversation.
+        print(f"Error: {error}", file=sys.stderr)
+
+
+class Screen:
+    """Shows one answer: as it is written where that can be followed, else when it is stored."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._call, self._text, self._expected = "", "", 0
+        self._tool_since = False
+        self._replied = False
+
+    def wrote(self, call: str, number: int, text: str) -> None:
+        if call != self._call:
+            self._begin(call)
+        if number != self._expected:
+            # A piece is missing, so the rest cannot be read; the stored reply will be shown instead.
+            self._expected = -1
+            return
+        self._expected += 1
+        self._text += text
+        print(plain(text), end="", flush=True)
+
+    def used_tool(self, tool: str) -> None:
+        self._tool_since = True
+        self._end_line()
+        print(f"[{plain(tool)}]")
+
+    def replied(self, text: str) -> None:
+        if self._text and self._text.strip() == text.strip():
+            self._end_line()
+        else:
+            self._end_line()
+            print(plain(text))
+        self._call, self._text, self._replied = "", "", True
+
+    def asked(self, approval_id: str, why: str) -> bool:
+        """The user has answered, or there was nobody to answer."""
+        self._end_line()
+        while True:
+            print(f"May I do this? {plain(why)} [y/N] ", end="" if sys.stdin.isatty() else "\n", flush=True)
+            answer = ask("")
+            if answer is None:
+                print(f"It waits: laneway approve {approval_id}", file=sys.stderr)
+                return False
+            if answer.strip().lower() in YES | NO:
+                break
+        self._client.answer(approval_id, "approve" if answer.strip().lower() in YES else "reject")
+        return True
+
+    def finish(self, outcome: str) -> None:
+        """Whatever became of the job, the line is ended and the user knows."""
+        self._end_line()
+        if not self._replied and outcome != "waiting":
+            print(f"(It was {outcome}.)")
+
+    def _begin(self, call: str) -> None:
+        # Another call without a tool between means that the one before was cut off: its text counts no more.
+        if self._text:
+            self._end_line()
+            if not self._tool_since:
+                print("… cut off; once more:")
+        self._call, self._text, self._expected, self._tool_since = call, "", 0, False
+
+    def _end_line(self) -> None:
+        if self._text and not self._text.endswith("\n"):
+            print(flush=True)
+            self._text += "\n"

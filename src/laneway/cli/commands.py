@@ -1,0 +1,62 @@
+"""All commands in one list, in the order `laneway --help` shows them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from laneway.cli import config, jobs
+from laneway.cli.approve import approvals, approve, reject
+from laneway.cli.chat import chat
+from laneway.cli.doctor import doctor
+from laneway.cli.ledger import ledger
+from laneway.cli.logs import logs
+from laneway.cli.messages import messages
+from laneway.cli.outbox import outbox
+from laneway.cli.send import send
+from laneway.cli.sql import sql
+from laneway.cli.stop import stop
+from laneway.cli.threads import threads
+from laneway.cli.up import up
+from laneway.cli.version import version
+from laneway.cli.why import why
+from laneway.cli.worker import worker
+
+COMMANDS = (
+    up, worker, chat, send, messages, threads, why, stop, approvals, approve, reject, ledger, outbox, logs, sql,
+    doctor, version,
+)  # fmt: skip
+GROUPS = {"jobs": jobs.app, "config": config.app}
+"""Commands with commands of their own; a new group is one line here."""
+
+# Plain help: it is there at once, and reads the same in the documentation.
+app = typer.Typer(
+    help="Laneway: one durable front door for AI agents.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+)
+for command in COMMANDS:
+    app.command(command.__name__)(command)
+for name, group in GROUPS.items():
+    app.add_typer(group, name=name)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        version()
+        raise typer.Exit
+
+
+@app.callback()
+def laneway(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Laneway: one durable front door for AI agents.
+
+    Commands find the server by LANEWAY_URL and LANEWAY_KEY, else by the data directory LANEWAY_HOME (~/.laneway).
+    """

@@ -1,0 +1,175 @@
+"""Reads what POST /messages brings, as JSON or as a form with files, and refuses what could not be stored."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import AsyncGenerator
+from pathlib import PurePath
+from typing import Any, Literal, NoReturn
+
+from fastapi import Request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from starlette.datastructures import Headers, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from laneway.domain.conversation import IncomingFile
+from laneway.domain.job import JobMode
+from laneway.errors import BadInput
+from laneway.web.limits import BodyLimits
+from laneway.web.problems import WrongFields
+
+MOST_FILES = 20
+DEEPEST = 64
+AS_JSON = ("payload", "sender")
+
+
+class Sender(BaseModel):
+    """The customer a message comes from."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(min_length=1, max_length=150, description="The customer's address, the same every time.")
+    name: str = Field("", max_length=200)
+
+
+class Posted(BaseModel):
+    """A message as it is posted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field("", description="What is said; may be empty if files are attached.")
+    thread: str | None = Field(None, description="Any name for the conversation; `main` if none is given.")
+    id: str | None = Field(None, description="The sender's own id: the same id again runs nothing again.")
+    mode: JobMode = Field(JobMode.AUTO, description="AUTO lets the classification decide.")
+    lane: str | None = Field(None, description="The lane that shall do it; chosen by the classification if absent.")
+    payload: dict[str, Any] = Field(default_factory=dict, description="Data for the lane, kept with the job.")
+    sender: Sender | None = Field(None, description="The customer this comes from; absent = the owner.")
+    channel: Literal["http", "console"] = "http"
+
+    @field_validator("payload", "sender", mode="before")
+    @classmethod
+    def _can_be_stored(cls, value: Any) -> Any:
+        check_storable(value)
+        return value
+
+
+async def read(request: Request, limits: BodyLimits) -> tuple[Posted, tuple[IncomingFile, ...]]:
+    """The message and its files, or an error that names what is wrong."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
+        return _posted(decoded(await request.body())), ()
+    if kind == "multipart/form-data":
+        return await _form(request, limits)
+    raise HTTPException(415, f"`{kind[:80]}` is not taken here." if kind else "The request has no Content-Type.")
+
+
+def decoded(body: bytes) -> Any:
+    """The JSON of a body; no NaN, no infinity, nothing but UTF-8."""
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise BadInput("The body is not valid UTF-8.", hint="Encode it as UTF-8.") from None
+    except (ValueError, RecursionError) as error:
+        said = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise BadInput(f"The body is not valid JSON: {said}.", hint="Correct it.") from None
+
+
+def check_storable(value: Any, depth: int = 0) -> None:
+    """Returns only if PostgreSQL can keep the value as JSON."""
+    if depth > DEEPEST:
+        raise ValueError("is nested too deeply")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            check_storable(key, depth + 1)
+            check_storable(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            check_storable(inner, depth + 1)
+    elif isinstance(value, str) and not _clean(value):
+        raise ValueError("holds a NUL or half a character")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("holds a number that is not finite")
+
+
+def _clean(text: str) -> bool:
+    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _posted(values: Any) -> Posted:
+    if not isinstance(values, dict):
+        raise BadInput("The body must be a JSON object.", hint='Send {"text": "…"}.')
+    try:
+        return Posted.model_validate(values)
+    except ValidationError as error:
+        raise WrongFields(error.errors()) from None
+
+
+async def _form(request: Request, limits: BodyLimits) -> tuple[Posted, tuple[IncomingFile, ...]]:
+    values: dict[str, Any] = {}
+    uploads: list[UploadFile] = []
+    for name, value in await _parts(request, limits):
+        if isinstance(value, UploadFile) != (name == "files"):
+            raise BadInput(f"`{name[:80]}` must be {'a file' if name == 'files' else 'text'}.", hint="Correct the form.")
+        if isinstance(value, UploadFile):
+            uploads.append(value)
+        elif name in values:
+            raise BadInput(f"`{name[:80]}` is given twice.", hint="Give it once.")
+        else:
+            values[name] = decoded(_bytes(value)) if name in AS_JSON else _text(value, name)
+    return _posted(values), tuple([await _file(upload) for upload in uploads])
+
+
+async def _parts(request: Request, limits: BodyLimits) -> list[tuple[str, str | UploadFile]]:
+    # Read as Latin-1, which keeps every byte; `_text` then decodes strictly, where the parser would guess.
+    kind = Headers({"content-type": request.headers["content-type"] + "; charset=latin-1"})
+    parser = MultiPartParser(
+        kind, _chunks(request), max_files=MOST_FILES, max_fields=len(Posted.model_fields) + 8, max_part_size=limits.plain
+    )
+    try:
+        return (await parser.parse()).multi_items()
+    except MultiPartException as error:
+        raise BadInput(f"The form cannot be read: {error.message}", hint="Send multipart/form-data.") from None
+
+
+async def _chunks(request: Request) -> AsyncGenerator[bytes, None]:
+    async for chunk in request.stream():
+        yield chunk
+
+
+def _bytes(value: str) -> bytes:
+    return value.encode("latin-1")
+
+
+def _text(value: str, name: str) -> str:
+    try:
+        return _bytes(value).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"`{name[:80]}` is not valid UTF-8.", hint="Encode it as UTF-8.") from None
+
+
+async def _file(upload: UploadFile) -> IncomingFile:
+    async with _closing(upload):
+        name = PurePath(_text(upload.filename or "", "filename").replace("\\", "/")).name
+        name = "".join(character for character in name if character.isprintable())[:200]
+        mime = (upload.content_type or "").partition(";")[0].strip().lower()
+        known = mime.isascii() and mime.isprintable() and 3 <= len(mime) <= 100 and "/" in mime
+        return IncomingFile(name or "file", mime if known else "application/octet-stream", await upload.read())
+
+
+class _closing:
+    """The uploaded file is closed, and with it its place on disk."""
+
+    def __init__(self, upload: UploadFile) -> None:
+        self._upload = upload
+
+    async def __aenter__(self) -> None:
+        return None
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._upload.close()

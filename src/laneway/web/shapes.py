@@ -1,0 +1,228 @@
+"""What is stored as clients see it: JSON with times in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Generic, TypeVar
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from laneway.domain.conversation import Author, World
+from laneway.domain.job import Job, JobMode, JobStatus, Scope
+from laneway.domain.judgement import ApprovalState, EffectState, Intent, OutboxState
+
+T = TypeVar("T")
+Moment = Annotated[datetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
+
+
+class Shape(BaseModel):
+    """Something the API shows, made from what the store returned."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Page(BaseModel, Generic[T]):
+    """Part of a list, newest first; `next` goes into `before` to get the following part."""
+
+    items: list[T]
+    next: int | UUID | None = None
+
+
+class Listing(BaseModel):
+    """How much of a list is wanted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(50, ge=1, le=200, description="At most so many items.")
+
+
+class ReceiptShape(Shape):
+    message_id: UUID
+    thread_id: UUID
+    job_id: UUID
+    duplicate: bool
+
+
+class ThreadShape(Shape):
+    id: UUID
+    channel: str
+    external_id: str
+    principal_id: UUID
+    world: World
+    context_from: int
+    created_at: Moment
+
+
+class MessageShape(Shape):
+    id: UUID
+    seq: int
+    thread_id: UUID
+    author: Author
+    channel: str
+    external_id: str
+    principal_id: UUID | None
+    text: str
+    meta: dict[str, Any]
+    created_at: Moment
+
+
+class AttachmentShape(Shape):
+    id: UUID
+    kind: str
+    name: str
+    mime: str
+    size: int
+    artifact: str
+    preview: str
+    meta: dict[str, Any]
+    created_at: Moment
+
+
+class ReplyShape(Shape):
+    message_id: UUID
+    text: str
+    state: OutboxState
+    resent: bool
+    error: str | None
+    created_at: Moment
+    sent_at: Moment | None
+
+
+class JobShape(Shape):
+    id: UUID
+    seq: int
+    thread_id: UUID
+    message_id: UUID
+    mode: JobMode
+    lane: str | None
+    scope: Scope
+    owner: bool
+    aside: bool
+    status: JobStatus
+    run: int
+    attempts: int
+    worker: str | None
+    not_before: Moment | None
+    cancel_requested_at: Moment | None
+    payload: dict[str, Any]
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+    created_at: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
+
+
+class ClassificationShape(Shape):
+    intent: Intent
+    lane: str
+    summary: str
+    plan: str
+    needs_confirmation: bool
+    confidence: float
+    decided_by: str
+    runner_up: str | None
+    milliseconds: float
+
+
+class StepShape(Shape):
+    name: str
+    run: int
+    began: Moment | None
+    milliseconds: int | None
+    failed: bool
+
+
+class EventShape(Shape):
+    id: int
+    cursor: str
+    thread_id: UUID | None
+    job_id: UUID | None
+    kind: str
+    body: dict[str, Any]
+    created_at: Moment
+
+
+class ModelCallShape(Shape):
+    id: int
+    provider: str
+    model: str
+    tokens_input: int
+    tokens_output: int
+    tokens_total: int
+    tokens_cached: int
+    cost: float
+    state: str
+    meta_json: dict[str, Any]
+    created_at: Moment
+    settled_at: Moment | None
+
+
+class ToolShape(Shape):
+    tool: str
+    state: EffectState
+    outcome: Any
+    created_at: Moment
+    finished_at: Moment | None
+
+
+class ApprovalShape(Shape):
+    id: UUID
+    job_id: UUID
+    thread_id: UUID
+    action: dict[str, Any]
+    why: str
+    state: ApprovalState
+    deadline: Moment
+    answered_by: UUID | None
+    answered_at: Moment | None
+    created_at: Moment
+
+
+class OutboxShape(Shape):
+    id: int
+    message_id: UUID
+    thread_id: UUID
+    channel: str
+    thread_external_id: str
+    text: str
+    state: OutboxState
+    attempts: int
+    resent: bool
+    error: str | None
+    created_at: Moment
+    sent_at: Moment | None
+
+
+class SpendingShape(Shape):
+    key: str
+    calls: int
+    tokens_input: int
+    tokens_output: int
+    tokens_total: int
+    tokens_cached: int
+    cost: float
+
+
+class WorkerShape(Shape):
+    id: str
+    host: str
+    pid: int
+    version: str
+    slots: int
+    started_at: Moment
+    beat_at: Moment
+
+
+S = TypeVar("S", bound=Shape)
+
+
+def shaped(kind: type[S], found: Sequence[object]) -> list[S]:
+    """Each of what the store found, as clients see it."""
+    return [kind.model_validate(one) for one in found]
+
+
+def milliseconds(job: Job, until: datetime | None) -> int | None:
+    """How long after it was queued; None if that has not come."""
+    return None if until is None else round((until - job.created_at).total_seconds() * 1000)

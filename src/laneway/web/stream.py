@@ -1,0 +1,229 @@
+"""The live stream of events: one listening connection per process, fanned out to whoever watches.
+
+A watcher first reads what is stored after its cursor, then joins the hub, then reads what came in between; from
+there on the hub hands it everything in the same order. Cursors only grow, so whatever comes twice is recognised,
+and nothing is lost: not over a reconnect of the watcher, not over a restart of the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from laneway.domain.judgement import Event
+from laneway.errors import Unavailable
+from laneway.store import events, feed
+from laneway.store.database import DELTAS, EVENTS, Database
+
+QUEUE = 1000
+"""So much a watcher may lag behind before it is dropped; it can come back with its last cursor."""
+
+PAGE = 500
+QUIET_SECONDS = 15.0
+LOOK_ANYWAY_SECONDS = 10.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.25
+"""While committed events are withheld behind an older transaction, so soon we look again."""
+
+RECONNECT_SECONDS = 0.5
+REMEMBERED_JOBS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of text a model is writing; not stored, so it has no cursor."""
+
+    thread: UUID
+    job: UUID
+    body: dict[str, Any]
+
+
+class Watcher:
+    """One open stream: what it wants to see, and what waits for it."""
+
+    def __init__(self, job: UUID | None = None, thread: UUID | None = None) -> None:
+        self.job, self.thread = job, thread
+        self.ended = asyncio.Event()
+        self._queue: asyncio.Queue[Event | Delta] = asyncio.Queue(QUEUE)
+
+    def offer(self, item: Event | Delta) -> bool:
+        """The item waits for the watcher if it wants it; False if it lags too far behind to go on."""
+        job, thread = (item.job_id, item.thread_id) if isinstance(item, Event) else (item.job, item.thread)
+        if self.job not in (None, job) or self.thread not in (None, thread):
+            return True
+        if isinstance(item, Delta) and self._queue.qsize() > QUEUE // 2:
+            return True
+        if self._queue.full():
+            self.ended.set()
+            return False
+        self._queue.put_nowait(item)
+        return True
+
+    async def next(self, seconds: float) -> Event | Delta | None:
+        """The next item, or None if nothing came for so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await self._queue.get()
+        return None
+
+
+class Hub:
+    """Hears of events once for all watchers of this process."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._open: set[Watcher] = set()
+        self._watchers: set[Watcher] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._ready, self._wake = asyncio.Event(), asyncio.Event()
+        self._cursor = events.START
+        self._answered: OrderedDict[UUID, None] = OrderedDict()
+        self._closed = False
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    async def place(self, since: str) -> str:
+        """The cursor a stream begins after: `now`, `start`, or the id of an event."""
+        async with self._db.transaction() as tx:
+            return await feed.place(tx, since)
+
+    async def watch(self, cursor: str, watcher: Watcher) -> AsyncGenerator[Event | Delta | None, None]:
+        """Every event after the cursor, once and in order, and deltas while they come; None after a quiet while."""
+        self._open.add(watcher)
+        try:
+            async with aclosing(self._stored(cursor, watcher)) as stored:
+                async for event in stored:
+                    yield event
+                    cursor = event.cursor
+            self._join(watcher)
+            await self._ready.wait()
+            async with aclosing(self._stored(cursor, watcher)) as stored:
+                async for event in stored:
+                    yield event
+                    cursor = event.cursor
+            while not watcher.ended.is_set():
+                item = await watcher.next(QUIET_SECONDS)
+                if isinstance(item, Event):
+                    if events.parse_cursor(item.cursor) <= events.parse_cursor(cursor):
+                        continue
+                    cursor = item.cursor
+                yield item
+        finally:
+            self._leave(watcher)
+
+    def close(self) -> None:
+        """All streams have been told to end, and nothing is listened to any more."""
+        self._closed = True
+        for watcher in self._open:
+            watcher.ended.set()
+        self._stop()
+
+    async def _stored(self, cursor: str, watcher: Watcher) -> AsyncGenerator[Event, None]:
+        while True:
+            try:
+                async with self._db.transaction() as tx:
+                    page = await events.after(tx, cursor, limit=PAGE, job_id=watcher.job, thread_id=watcher.thread)
+            except Unavailable:
+                await asyncio.sleep(RECONNECT_SECONDS)
+                continue
+            for event in page:
+                yield event
+            if len(page) < PAGE:
+                return
+            cursor = page[-1].cursor
+
+    def _join(self, watcher: Watcher) -> None:
+        if self._closed:
+            watcher.ended.set()
+            return
+        self._watchers.add(watcher)
+        if not self._tasks:
+            self._ready.clear()
+            self._answered.clear()
+            self._tasks = [asyncio.create_task(self._keep_listening()), asyncio.create_task(self._keep_reading())]
+
+    def _leave(self, watcher: Watcher) -> None:
+        self._open.discard(watcher)
+        self._watchers.discard(watcher)
+        if not self._watchers:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Without watchers nothing is listened to."""
+        for task in self._tasks:
+            task.cancel()
+        self._tasks = []
+
+    async def _keep_listening(self) -> None:
+        while True:
+            try:
+                async with aclosing(self._db.listen(EVENTS, DELTAS)) as notifications:
+                    async for notification in notifications:
+                        self._hear(notification)
+            except Unavailable:
+                await asyncio.sleep(RECONNECT_SECONDS)
+
+    def _hear(self, notification: tuple[str, str] | None) -> None:
+        if notification is None or notification[0] == EVENTS:
+            self._wake.set()
+            return
+        try:
+            body = json.loads(notification[1])
+            delta = Delta(UUID(body["thread"]), UUID(body["job"]), body)
+        except (ValueError, LookupError, TypeError, AttributeError):
+            # Anybody on the database may notify; what is not of ours is not passed on.
+            return
+        # The reply has the whole text; a piece that comes after it would be read as the start of another.
+        if delta.job not in self._answered:
+            self._offer(delta)
+
+    async def _keep_reading(self) -> None:
+        """Everything committed reaches the watchers, woken by a notification or by the clock."""
+        pause = FIRST_PAUSE
+        while True:
+            self._wake.clear()
+            try:
+                more_to_come = await self._read()
+            except Unavailable:
+                await asyncio.sleep(RECONNECT_SECONDS)
+                continue
+            pause = min(pause * 2, LONGEST_PAUSE) if more_to_come else FIRST_PAUSE
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause if more_to_come else LOOK_ANYWAY_SECONDS):
+                    await self._wake.wait()
+
+    async def _read(self) -> bool:
+        """What is new has been offered to all; True if more is committed but must not be shown yet."""
+        if not self._ready.is_set():
+            self._cursor = await self.place("now")
+            self._ready.set()
+        while True:
+            async with self._db.transaction() as tx:
+                withheld = await feed.withheld(tx)
+                page = await events.after(tx, self._cursor, limit=PAGE)
+            for event in page:
+                self._note(event)
+                self._offer(event)
+                self._cursor = event.cursor
+            if len(page) < PAGE:
+                return withheld
+
+    def _note(self, event: Event) -> None:
+        if event.job_id is None:
+            return
+        if event.kind == "reply.written":
+            self._answered[event.job_id] = None
+            if len(self._answered) > REMEMBERED_JOBS:
+                self._answered.popitem(last=False)
+        elif event.kind == "job.queued":
+            self._answered.pop(event.job_id, None)
+
+    def _offer(self, item: Event | Delta) -> None:
+        for watcher in [watcher for watcher in self._watchers if not watcher.offer(item)]:
+            self._watchers.discard(watcher)

@@ -1,0 +1,158 @@
+"""Workers that are killed, frozen and outnumbered: nothing is lost, nothing is done twice."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from laneway.channels.delivery import SENT_AGAIN
+from laneway.channels.intake import Intake, Limits
+from laneway.cli.selftest.counting import CountingServer
+from laneway.cli.selftest.crash import crash_test
+from laneway.cli.selftest.subject import CHANNEL, Orders, item_of, live
+from laneway.domain.conversation import Incoming
+from laneway.store import principals
+from laneway.store.database import Database
+
+
+@dataclass
+class Yard:
+    """A database, a counting server, and workers in processes of their own."""
+
+    db: Database
+    home: str
+    server: CountingServer = field(default_factory=CountingServer)
+    workers: list[ForkServerProcess] = field(default_factory=list)
+
+    def worker(self) -> ForkServerProcess:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["laneway.cli.selftest.subject"])
+        child = context.Process(target=live, args=(Orders(self.db.url, self.home, self.server.port),), daemon=True)
+        child.start()
+        self.workers.append(child)
+        return child
+
+    async def feed(self, count: int, threads: int) -> None:
+        async with self.db.transaction() as tx:
+            owner = await principals.owner(tx) or await principals.set_owner_key(tx, "lw_test")
+        intake = Intake(self.db, ["answer", "tools"], Limits(1000, 1000))
+        payload = {"classification": {"intent": "command"}}
+        for number in range(count):
+            item = f"item-{number}"
+            await intake.receive(
+                Incoming(CHANNEL, f"t{number % threads}", item, f"count {item}", owner, mode="EXECUTE", payload=payload)
+            )
+
+    async def number(self, statement: str) -> int:
+        _, rows = await self.db.query(statement)
+        return int(rows[0][0])
+
+    async def until(self, condition: Callable[[int], bool], statement: str, seconds: float) -> None:
+        async with asyncio.timeout(seconds):
+            while not condition(await self.number(statement)):
+                await asyncio.sleep(0.1)
+
+    def told(self) -> list[str]:
+        """The items whose replies were delivered, in the order the outside world saw them, copies marked."""
+        return [
+            ("again " if call.text.startswith(SENT_AGAIN) else "") + item_of(call.text)
+            for call in self.server.calls
+            if call.kind == "deliver"
+        ]
+
+
+OPEN = "SELECT (SELECT count(*) FROM jobs WHERE status <> 'done') + (SELECT count(*) FROM outbox WHERE state <> 'sent')"
+
+
+@pytest.fixture
+async def yard(db: Database, tmp_path: Path) -> AsyncIterator[Yard]:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Yard]:
+        here = Yard(db, str(tmp_path))
+        await here.server.start()
+        try:
+            yield here
+        finally:
+            for child in here.workers:
+                if child.is_alive() and child.pid is not None:
+                    os.kill(child.pid, signal.SIGKILL)
+                child.join()
+            await here.server.stop()
+
+    async with opened() as here:
+        yield here
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+async def test_kill_nine_at_every_boundary_and_inside_calls_loses_and_repeats_nothing() -> None:
+    verdict, test = await crash_test(18, seed=7, say=print)
+    print(verdict)
+    assert verdict.messages > 40
+    assert verdict.lost == 0
+    assert verdict.repeated == 0
+    assert verdict.replies_missing == 0
+    assert verdict.replies_doubled_unmarked == 0
+    assert sum(1 for call in test.server.calls if call.killed) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+async def test_one_of_two_workers_killed_under_load_all_are_answered_once_and_in_order(yard: Yard) -> None:
+    began = time.monotonic()
+    doomed = yard.worker()
+    yard.worker()
+    await yard.feed(500, threads=50)
+    await yard.until(lambda done: done >= 150, "SELECT count(*) FROM jobs WHERE status = 'done'", 90)
+    assert doomed.pid is not None
+    os.kill(doomed.pid, signal.SIGKILL)
+    await yard.until(lambda left: left == 0, OPEN, 180)
+    told = yard.told()
+    once = [item for item in told if not item.startswith("again ")]
+    again = [item for item in told if item.startswith("again ")]
+    assert sorted(once) == sorted(f"item-{number}" for number in range(500))
+    for thread in range(50):
+        mine = [int(item.removeprefix("item-")) for item in once if int(item.removeprefix("item-")) % 50 == thread]
+        assert mine == sorted(mine)
+    workers = await yard.number("SELECT count(*) FROM workers WHERE gone_at IS NOT NULL")
+    assert workers == 1
+    print(f"500 answered in {time.monotonic() - began:.0f} s, {len(again)} replies sent again and marked")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+async def test_a_worker_frozen_for_half_a_minute_wakes_up_as_a_guest(yard: Yard) -> None:
+    frozen = yard.worker()
+    await yard.feed(40, threads=40)
+    await yard.until(lambda done: done >= 3, "SELECT count(*) FROM jobs WHERE status = 'done'", 60)
+    assert frozen.pid is not None
+    os.kill(frozen.pid, signal.SIGSTOP)
+    stopped_at = time.monotonic()
+    yard.worker()
+    await yard.until(lambda gone: gone == 1, "SELECT count(*) FROM workers WHERE gone_at IS NOT NULL", 30)
+    noticed = time.monotonic() - stopped_at
+    await asyncio.sleep(max(0.0, 30 - (time.monotonic() - stopped_at)))
+    os.kill(frozen.pid, signal.SIGCONT)
+    await yard.until(lambda left: left == 0, OPEN, 60)
+    await asyncio.sleep(4)
+    assert noticed < 15 + 3
+    assert psutil.Process(frozen.pid).is_running()
+    tools = [call.key for call in yard.server.calls if call.kind == "tool"]
+    assert len(tools) == len(set(tools)), "an effect happened twice"
+    once = [item for item in yard.told() if not item.startswith("again ")]
+    assert len(once) == len(set(once))
+    assert {item.removeprefix("again ") for item in yard.told()} == {f"item-{number}" for number in range(40)}
+    alive = await yard.number("SELECT count(*) FROM workers WHERE gone_at IS NULL")
+    assert alive == 2
+    print(f"frozen worker noticed after {noticed:.1f} s")

@@ -1,0 +1,101 @@
+"""Chat commands answer at once; /stop ends what runs, its child processes included."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+
+import psutil
+
+from laneway.domain.job import JobStatus
+from laneway.engine.running import current_run
+from laneway.lanes.tools import ToolEntry
+from laneway.llm.scripted import Asked, Call, Delay, Say, ScriptedModel, Turn
+from laneway.store import jobs
+from tests.running import Laneway, laneway
+
+
+async def sleep_in_a_child() -> dict[str, str]:
+    """Waits in a process of its own."""
+    child = await asyncio.create_subprocess_exec("sleep", "60", start_new_session=True)
+    current_run().on_end.append(lambda: os.killpg(child.pid, signal.SIGKILL))
+    await child.wait()
+    return {"status": "success"}
+
+
+def call_it(asked: Asked) -> Turn:
+    return Say("It ended.") if asked.turn else Call("sleep_in_a_child")
+
+
+async def sleeping() -> psutil.Process:
+    async with asyncio.timeout(10):
+        while True:
+            for child in psutil.Process().children():
+                if child.name() == "sleep":
+                    return child
+            await asyncio.sleep(0.02)
+
+
+def is_gone(child: psutil.Process) -> bool:
+    return not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+async def test_stop_ends_a_running_tool_with_its_child_process_within_a_second(
+    database_url: str, tmp_path: Path
+) -> None:
+    tool = ToolEntry(sleep_in_a_child)
+    async with laneway(database_url, tmp_path, ScriptedModel(call_it), tools=[tool]) as here:
+        receipt = await here.send("what does it say?")
+        child = await sleeping()
+        began = time.monotonic()
+        stopped = await here.ask("/stop")
+        job = await here.until(receipt.job_id)
+        assert time.monotonic() - began < 1
+        assert stopped == "Stopped 1 job."
+        assert job.status is JobStatus.CANCELLED
+        assert is_gone(child)
+        assert await here.ask("/stop") == "Nothing was running or waiting here."
+
+
+async def test_a_model_that_is_writing_is_cut_off_by_cancelling_its_job(database_url: str, tmp_path: Path) -> None:
+    slow = ScriptedModel([Delay(Say("one two three four five six seven eight nine ten"), per_piece=0.5)])
+    async with laneway(database_url, tmp_path, slow) as here:
+        receipt = await here.send("what is new?")
+        await here.until(receipt.job_id, JobStatus.RUNNING)
+        await asyncio.sleep(0.5)
+        began = time.monotonic()
+        async with here.app.db.transaction() as tx:
+            await jobs.request_cancel(tx, receipt.job_id)
+        job = await here.until(receipt.job_id)
+        assert time.monotonic() - began < 1
+        assert job.status is JobStatus.CANCELLED
+        assert await here.replies(receipt.message_id) == []
+
+
+async def test_the_jobs_waiting_behind_a_stopped_one_never_start(database_url: str, tmp_path: Path) -> None:
+    tool = ToolEntry(sleep_in_a_child)
+    async with laneway(database_url, tmp_path, ScriptedModel(call_it), tools=[tool]) as here:
+        first = await here.send("what does it say?")
+        behind = [await here.send("and now?") for _ in range(3)]
+        await sleeping()
+        assert await here.ask("/stop") == "Stopped 4 jobs."
+        for receipt in [first, *behind]:
+            assert (await here.until(receipt.job_id)).status is JobStatus.CANCELLED
+        assert [(await here.job(receipt.job_id)).run for receipt in behind] == [0, 0, 0]
+
+
+async def commands(here: Laneway) -> dict[str, str]:
+    return {name: await here.ask(name) for name in ("/help", "/status", "/budget", "/new")}
+
+
+async def test_the_commands_answer_without_a_model(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, ScriptedModel([])) as here:
+        said = await commands(here)
+    assert "/plan" in said["/help"]
+    assert said["/status"].startswith("In this conversation: 0 running, 0 queued, 0 waiting")
+    assert "Model: scripted." in said["/status"]
+    assert said["/budget"] == "Spent today (UTC): $0.0000; the cap is $5.00."
+    assert said["/new"].startswith("A fresh start")

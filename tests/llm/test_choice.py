@@ -1,0 +1,221 @@
+"""The settings decide which models are asked, and nothing is asked twice over."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_ai import Agent
+from pydantic_ai.models import Model
+
+from laneway.errors import SettingsError, TransientFault
+from laneway.llm.choice import Models, choose
+from laneway.llm.probe import probe
+from laneway.settings import Settings
+from laneway.store.database import Database
+from tests.llm.conftest import Naps, ask, listen, rows
+from tests.servers import AnthropicServer, Fail, OpenAIServer, Say
+
+KEY = "sk-ant-api03-0123456789"
+TOKEN = "sk-ant-oat01-0123456789"
+
+
+def settings(**environment: str) -> Settings:
+    return Settings.load({"LANEWAY_HOME": "/nonexistent", **environment}, Path("/nonexistent"))
+
+
+def chosen(db: Database, naps: Naps | None = None, **environment: str) -> Models:
+    return choose(settings(**environment), db, sleep=naps or Naps(), chance=lambda: 1.0)
+
+
+def role(models: Models, small: bool) -> tuple[Model, Any]:
+    if small:
+        assert models.classify is not None
+        return models.classify, models.classify_settings
+    return models.execute, models.execute_settings
+
+
+async def test_without_a_key_the_offline_model_executes_and_no_model_classifies(db: Database) -> None:
+    models = chosen(db)
+    assert (models.execute.system, models.classify) == ("offline", None)
+    assert models.description == "offline (no model key set)"
+    await Agent(models.execute, model_settings=models.execute_settings).run("Hello")
+    [row] = await rows(db)
+    assert (row.provider, row.state, row.cost) == ("offline", "settled", 0)
+
+
+async def test_a_key_of_anthropic_chooses_its_strong_and_its_small_model(db: Database) -> None:
+    with AnthropicServer(api_key=KEY) as server:
+        models = chosen(db, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=server.url)
+        for small in (False, True):
+            model, how = role(models, small)
+            await ask(model, instructions="Be brief.", settings=how)
+        await models.close()
+    strong, small_one = (request.body for request in server.requests)
+    assert models.description == "anthropic: claude-sonnet-5-5, small model claude-haiku-5-5"
+    assert (strong["model"], strong["max_tokens"]) == ("claude-sonnet-5-5", 4000)
+    assert "temperature" not in strong
+    assert (small_one["model"], small_one["max_tokens"]) == ("claude-haiku-5-5", 400)
+    assert strong["system"][0]["cache_control"]["type"] == "ephemeral"
+    assert models.execute_settings["timeout"] == 120
+    assert models.classify_settings == {"max_tokens": 400, "timeout": 30, "temperature": 0.0}
+    assert [row.provider for row in await rows(db)] == ["claude", "haiku"]
+
+
+async def test_the_tools_are_marked_for_the_cache(db: Database, anthropic_server: AnthropicServer) -> None:
+    def add(a: int, b: int) -> int:
+        """The sum."""
+        return a + b
+
+    models = chosen(db, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=anthropic_server.url)
+    agent = Agent(models.execute, tools=[add], instructions="Be brief. " * 100, model_settings=models.execute_settings)
+    await agent.run("one")
+    await agent.run("two")
+    await models.close()
+    assert anthropic_server.requests[0].body["tools"][-1]["cache_control"]["type"] == "ephemeral"
+    first, second = await rows(db)
+    assert first.tokens_cached == 0 < second.tokens_cached
+
+
+async def test_an_oauth_token_is_sent_as_a_bearer_with_its_beta(db: Database) -> None:
+    with AnthropicServer(api_key=TOKEN) as server:
+        models = chosen(db, CLAUDE_CODE_OAUTH_TOKEN=TOKEN, ANTHROPIC_BASE_URL=server.url)
+        await ask(models.execute)
+        assert await listen(models.execute) == "echo: Hello"
+        assert await probe(models) is None
+        await models.close()
+    for request in server.requests:
+        assert request.auth == "bearer"
+        assert "oauth-2025-04-20" in request.headers["anthropic-beta"].split(",")
+
+
+async def test_the_small_model_may_have_a_key_of_its_own(db: Database) -> None:
+    with AnthropicServer(api_key="the-small-ones-key") as server:
+        keys = {"ANTHROPIC_API_KEY": KEY, "HAIKU_API_KEY": "the-small-ones-key"}
+        models = chosen(db, **keys, ANTHROPIC_BASE_URL=server.url)
+        assert models.classify is not None
+        await ask(models.classify)
+        with pytest.raises(Exception, match=r"did not accept our key .*Check ANTHROPIC_API_KEY"):
+            await ask(models.execute)
+        await models.close()
+
+
+async def test_with_only_the_small_models_key_a_model_classifies_and_the_offline_model_executes(db: Database) -> None:
+    models = chosen(db, HAIKU_API_KEY=KEY)
+    assert models.execute.system == "offline"
+    assert models.classify is not None
+    assert models.classify.model_name == "claude-haiku-5-5"
+
+
+async def test_a_key_of_openai_chooses_its_models(db: Database) -> None:
+    models = chosen(db, OPENAI_API_KEY="sk-any")
+    assert models.description == "openai: gpt-5.4, small model gpt-5.4-mini"
+
+
+async def test_any_compatible_server_answers(db: Database, openai_server: OpenAIServer) -> None:
+    openai_server.script.then(Say("local", tokens_in=5, tokens_out=1))
+    models = chosen(
+        db,
+        OPENAI_BASE_URL=openai_server.url,
+        DEFAULT_MODEL="openai:llama3:8b",
+        LANEWAY_ALLOW_UNKNOWN_PRICE="true",
+    )
+    assert (await ask(models.execute)).text == "local"
+    assert models.description == "openai: llama3:8b"
+    assert openai_server.requests[0].body["model"] == "llama3:8b"
+    await models.close()
+
+
+async def test_a_default_model_beats_the_keys_present(db: Database) -> None:
+    models = chosen(db, ANTHROPIC_API_KEY=KEY, DEFAULT_MODEL="scripted")
+    assert (await ask(models.execute, "ping")).text == "You said: ping"
+    assert models.classify is None
+    assert models.description == "scripted (chosen by DEFAULT_MODEL)"
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"DEFAULT_MODEL": "anthropic:claude-sonnet-5-5"}, "ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN"),
+        ({"DEFAULT_MODEL": "openai:gpt-5.4"}, "OPENAI_API_KEY"),
+        ({"DEFAULT_MODEL": "gpt-5.4"}, "Write anthropic:MODEL, openai:MODEL"),
+        ({"DEFAULT_MODEL": "anthropic:"}, "names no model"),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:11434/v1"}, "DEFAULT_MODEL=openai:MODEL"),
+        ({"LANEWAY_FALLBACK_MODELS": "teapot"}, "`teapot` names no model"),
+    ],
+)
+async def test_a_choice_that_cannot_work_says_what_is_missing(
+    db: Database, environment: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        chosen(db, **environment)
+    assert sentence in str(refused.value)
+
+
+async def test_the_sdk_does_not_retry_by_itself(db: Database, anthropic_server: AnthropicServer, naps: Naps) -> None:
+    anthropic_server.script.default = Fail(529)
+    models = chosen(db, naps, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=anthropic_server.url)
+    with pytest.raises(TransientFault):
+        await ask(models.execute)
+    await models.close()
+    assert len(anthropic_server.requests) == 3
+    assert naps.seconds == [0.5, 1.0]
+
+
+async def test_fallback_models_stand_behind_both_roles(
+    db: Database, anthropic_server: AnthropicServer, openai_server: OpenAIServer
+) -> None:
+    anthropic_server.script.default = Fail(529)
+    models = chosen(
+        db,
+        ANTHROPIC_API_KEY=KEY,
+        ANTHROPIC_BASE_URL=anthropic_server.url,
+        OPENAI_API_KEY="sk-any",
+        OPENAI_BASE_URL=openai_server.url,
+        LANEWAY_FALLBACK_MODELS="openai:gpt-5.4-mini, offline",
+    )
+    for small in (False, True):
+        model, how = role(models, small)
+        assert (await ask(model, settings=how)).model_name == "gpt-5.4-mini"
+    await models.close()
+    assert models.description.endswith("then openai:gpt-5.4-mini, then offline")
+
+
+async def test_the_doctor_learns_which_key_is_wrong(db: Database) -> None:
+    with AnthropicServer(api_key="another") as server:
+        models = chosen(db, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=server.url)
+        sentence = await probe(models)
+        await models.close()
+    assert sentence is not None
+    assert "did not accept our key" in sentence
+    assert "Check ANTHROPIC_API_KEY." in sentence
+    assert KEY not in sentence
+
+
+async def test_the_doctor_learns_that_a_server_is_not_there(db: Database) -> None:
+    with OpenAIServer() as gone:
+        pass
+    models = chosen(db, OPENAI_BASE_URL=gone.url, DEFAULT_MODEL="openai:llama3")
+    sentence = await probe(models)
+    await models.close()
+    assert sentence is not None
+    assert "connection" in sentence
+
+
+async def test_the_doctor_has_nothing_to_say_about_good_keys_and_no_keys(
+    db: Database, openai_server: OpenAIServer
+) -> None:
+    assert await probe(chosen(db)) is None
+    models = chosen(db, OPENAI_BASE_URL=openai_server.url, DEFAULT_MODEL="openai:llama3")
+    assert await probe(models) is None
+    await models.close()
+    assert [request.path for request in openai_server.requests] == ["/v1/models"]
+
+
+def test_no_sdk_is_loaded_before_a_provider_is_chosen() -> None:
+    program = "import sys, laneway.llm.choice, laneway.llm.probe; print([m for m in ('anthropic', 'openai') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
