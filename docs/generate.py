@@ -64,43 +64,23 @@ def env_example() -> str:
 
 
 def cli_page() -> str:
-    """docs/cli.md: every command of `laneway` with its arguments and options."""
+    """docs/cli.md: every command of `laneway`, in its own words."""
     import typer.main
 
     from laneway.cli.commands import app
 
-    command: Any = typer.main.get_command(app)
-    lines = [f"<!-- {NOTICE} -->", "# The command line", ""]
-    for path, found, context in _commands(command, "laneway", None):
-        lines += _command(path, found, context)
+    lines = [f"<!-- {NOTICE} -->", "# The command line", "", "Every page is what `laneway COMMAND --help` prints.", ""]
+    for path, said in _help(typer.main.get_command(app), "laneway", None):
+        lines += [f"## {path}", "", "```text", said, "```", ""]
     return "\n".join(lines)
 
 
-def _commands(command: Any, path: str, parent: Any) -> Iterator[tuple[str, Any, Any]]:
-    context = command.context_class(command, info_name=path.rpartition(" ")[2], parent=parent)
-    yield path, command, context
+def _help(command: Any, path: str, parent: Any) -> Iterator[tuple[str, str]]:
+    context = command.context_class(command, info_name=path.rpartition(" ")[2], parent=parent, terminal_width=100)
+    yield path, "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
     for name, child in getattr(command, "commands", {}).items():
         if not child.hidden:
-            yield from _commands(child, f"{path} {name}", context)
-
-
-def _command(path: str, command: Any, context: Any) -> list[str]:
-    children = [(f"`{path} {name}`", child.get_short_help_str(200))
-                for name, child in getattr(command, "commands", {}).items() if not child.hidden]  # fmt: skip
-    records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
-    usage = " ".join([path, *command.collect_usage_pieces(context)])
-    return [
-        f"## {path}",
-        "",
-        " ".join((command.help or "").split()),
-        "",
-        "```text",
-        usage,
-        "```",
-        "",
-        *_section(("argument or option", "meaning"), [(f"`{name}`", said) for name, said in filter(None, records)]),
-        *_section(("command", "what it does"), children),
-    ]
+            yield from _help(child, f"{path} {name}", context)
 
 
 def api_page() -> str:
@@ -133,34 +113,49 @@ def openapi() -> dict[str, Any]:
 
 def _operation(title: str, operation: dict[str, Any], schema: dict[str, Any]) -> list[str]:
     takes = [
-        (f"`{p['name']}`", p["in"], _type(p.get("schema", {})), p.get("description", ""))
+        (f"`{p['name']}`", p["in"], _type(p.get("schema", {}), schema), p.get("description", ""))
         for p in operation.get("parameters", [])
     ]
-    body = operation.get("requestBody", {}).get("content", {})
+    bodies = operation.get("requestBody", {}).get("content", {})
     fields = [
-        (f"`{name}`", media.rpartition("/")[2], _type(field), field.get("description", ""))
-        for media, content in body.items()
-        for name, field in _resolve(content.get("schema", {}), schema).get("properties", {}).items()
+        (f"`{name}`", media.rpartition("/")[2], _type(field, schema), field.get("description", ""))
+        for media, body in bodies.items()
+        for name, field in _resolve(body.get("schema", {}), schema).get("properties", {}).items()
     ]
     answers = [
-        (f"`{status}`", " ".join(answer.get("description", "").split()), _answer(answer, schema))
+        (f"`{status}`", answer.get("description", "").replace("Successful Response", ""), _answer(answer, schema))
         for status, answer in operation.get("responses", {}).items()
+        if status != "default"
     ]
     return [
         f"## {title}",
         "",
-        " ".join((operation.get("description") or operation.get("summary", "")).split()),
+        *_sentences(operation.get("summary", ""), operation.get("description", "")),
         "",
         *_section(("takes", "in", "type", "meaning"), [*takes, *fields]),
         *_section(("answers", "when", "fields"), answers),
     ]
 
 
+def _sentences(summary: str, description: str) -> Iterator[str]:
+    yield f"{summary.rstrip('.')}."
+    if description:
+        yield " ".join(description.split())
+
+
 def _answer(answer: dict[str, Any], schema: dict[str, Any]) -> str:
-    for content in answer.get("content", {}).values():
-        fields = _resolve(content.get("schema", {}), schema).get("properties", {})
-        return ", ".join(f"`{name}`" for name in fields)
+    for media, content in answer.get("content", {}).items():
+        return _fields(content.get("schema", {}), schema) or f"`{media}`"
     return ""
+
+
+def _fields(node: dict[str, Any], schema: dict[str, Any]) -> str:
+    """The names of an object's fields; of a list of objects, those of its items in brackets."""
+    said = []
+    for name, field in _resolve(node, schema).get("properties", {}).items():
+        inner = _fields(field.get("items", {}), schema) if name == "items" else ""
+        said.append(f"`{name}` [{inner}]" if inner else f"`{name}`")
+    return ", ".join(said)
 
 
 def _resolve(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -169,16 +164,17 @@ def _resolve(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-def _type(node: dict[str, Any]) -> str:
-    if "$ref" in node:
-        return str(node["$ref"].rpartition("/")[2])
-    if "anyOf" in node:
-        return " or ".join(_type(part) for part in node["anyOf"] if part.get("type") != "null")
-    if "enum" in node:
-        return " or ".join(f"`{value}`" for value in node["enum"])
-    if node.get("type") == "array":
-        return f"list of {_type(node.get('items', {}))}"
-    return str(node.get("format") or node.get("type") or "any")
+def _type(node: dict[str, Any], schema: dict[str, Any]) -> str:
+    found = _resolve(node, schema)
+    if "anyOf" in found:
+        return " or ".join(_type(part, schema) for part in found["anyOf"] if part.get("type") != "null")
+    if "enum" in found:
+        return ", ".join(f"`{value}`" for value in found["enum"])
+    if found.get("type") == "array":
+        return f"list of {_type(found.get('items', {}), schema)}"
+    if "properties" in found:
+        return f"object: {_fields(found, schema)}"
+    return str(found.get("format") or found.get("type") or "any")
 
 
 def _default(info: FieldInfo) -> str:

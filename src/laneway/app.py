@@ -91,10 +91,9 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         try:
             yield app
         finally:
-            delivering.cancel()
-            await asyncio.gather(delivering, return_exceptions=True)
             await app.engine.stop()
-            await app.delivery.drain(5)
+            await app.delivery.stop(5)
+            await asyncio.gather(delivering, return_exceptions=True)
             await app.models.close()
 
 
@@ -107,7 +106,7 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     lanes: dict[str, Lane] = {}
     journey = Journey(db, Cascade(small or None), lanes, pulled, _patience(settings))
     engine = Engine(
-        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
+        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots, keep_days=settings.keep_events_days,
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps

@@ -22,7 +22,7 @@ The message says what happened and to what; `hint` says what to do next.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class LanewayError(Exception):
@@ -107,3 +107,10 @@ class LeaseLost(LanewayError):
 
 class JobCancelled(LanewayError):
     code = "cancelled"
+
+
+def described(error: Exception) -> dict[str, Any]:
+    """The error as the job keeps it; what we did not foresee is named without its innards."""
+    if isinstance(error, LanewayError):
+        return {"code": error.code, "message": str(error)}
+    return {"code": "internal", "message": f"An unexpected {type(error).__name__} stopped it. The log has the details."}

@@ -19,12 +19,11 @@ from typing import Any
 from dbos._error import DBOSUnexpectedStepError
 
 from laneway.classify.cascade import Cascade
-from laneway.domain.conversation import World
 from laneway.domain.job import JobMode, JobStatus
 from laneway.domain.judgement import ApprovalState, Classification, Intent
 from laneway.engine.running import End, Run
 from laneway.engine.steps import Steps
-from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault
+from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, described
 from laneway.lanes.contract import Answer, Lane, Request
 from laneway.llm.guard import guarded_by
 from laneway.llm.meter import Account, charged_to
@@ -99,7 +98,7 @@ class Journey:
             if known is None:
                 with charged_to(Account(job.scope, job.thread_id, job.id)), guarded_by(self.steps.check_lease):
                     given = job.payload.get("classification")
-                    known = given_classification(given) if given else await self._cascade.judge(turns)
+                    known = Classification.given(given) if given else await self._cascade.judge(turns)
                 async with self._db.transaction() as tx:
                     await jobs.record_classification(tx, job, known)
             return known.as_dict()
@@ -125,7 +124,7 @@ class Journey:
                 asked = await approvals.ask(
                     tx, run.job, action, request.judged.summary, self._patience.approval_seconds
                 )
-                text = f"May I do this? {request.judged.summary}\n`laneway approve {asked.id}` or `laneway reject {asked.id}`"
+                text = f"May I do this? {request.judged.summary}\n`laneway approve {asked.id}` or `… reject …`"
                 await self._write(tx, run, text, key="approval", meta={"approval": str(asked.id)})
                 await jobs.move(tx, run.job.id, JobStatus.WAITING)
                 return ApprovalState.PENDING
@@ -188,26 +187,7 @@ class Journey:
             _log.error("Job %s failed.", job.id, exc_info=error)
 
 
-def described(error: Exception) -> dict[str, Any]:
-    """The error as the job keeps it; what we did not foresee is named without its innards."""
-    if isinstance(error, LanewayError):
-        return {"code": error.code, "message": str(error)}
-    return {"code": "internal", "message": f"An unexpected {type(error).__name__} stopped it. The log has the details."}
-
-
-def given_classification(given: dict[str, Any]) -> Classification:
-    """The classification a request brought along, in the seed's shape."""
-    intent = Intent(given["intent"])
-    return Classification(
-        intent, str(given.get("summary", "")), str(given.get("plan", "")), bool(given.get("needs_confirmation", False)),
-        float(given.get("confidence", 1.0)), lane="answer" if intent is Intent.OTHER else "tools", decided_by="request",
-    )  # fmt: skip
-
-
 def _verdict(judged: Classification) -> Answer:
     confirm = ", needs confirmation" if judged.needs_confirmation else ""
     text = f"{judged.intent} ({judged.confidence:.0%}{confirm}): {judged.summary} Plan: {judged.plan}"
     return Answer(text, {"classification": judged.as_dict()})
-
-
-__all__ = ["ROUTES", "Journey", "Patience", "World"]

@@ -22,15 +22,13 @@ class Switch:
 
     def __init__(self) -> None:
         self.flipped: list[str] = []
-        self.entry = ToolEntry(self._tool(), changes=True, idempotent=False)
 
-    def _tool(self):  # type: ignore[no-untyped-def]
         async def flip(name: str) -> dict[str, str]:
             """Flips a switch."""
             self.flipped.append(name)
             return {"status": "success", "result": "flipped"}
 
-        return flip
+        self.entry = ToolEntry(flip, changes=True, idempotent=False)
 
     def script(self, asked: Asked) -> Turn:
         return Say("It is flipped.") if asked.turn else Call("flip", {"name": "lights"})

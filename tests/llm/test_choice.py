@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,8 @@ def settings(**environment: str) -> Settings:
     return Settings.load({"LANEWAY_HOME": "/nonexistent", **environment}, Path("/nonexistent"))
 
 
-def chosen(db: Database, naps: Naps | None = None, **environment: str) -> Models:
-    return choose(settings(**environment), db, sleep=naps or Naps(), chance=lambda: 1.0)
+def chosen(db: Database, **environment: str) -> Models:
+    return choose(settings(**environment), db, sleep=Naps(), chance=lambda: 1.0)
 
 
 def role(models: Models, small: bool) -> tuple[Model, Any]:
@@ -44,7 +46,7 @@ async def test_without_a_key_the_offline_model_executes_and_no_model_classifies(
     assert models.description == "offline (no model key set)"
     await Agent(models.execute, model_settings=models.execute_settings).run("Hello")
     [row] = await rows(db)
-    assert (row.provider, row.state, row.cost) == ("offline", "settled", 0)
+    assert (row.provider, row.state, row.cost) == ("offline", "settled", Decimal(0))
 
 
 async def test_a_key_of_anthropic_chooses_its_strong_and_its_small_model(db: Database) -> None:
@@ -61,8 +63,29 @@ async def test_a_key_of_anthropic_chooses_its_strong_and_its_small_model(db: Dat
     assert (small_one["model"], small_one["max_tokens"]) == ("claude-haiku-5-5", 400)
     assert strong["system"][0]["cache_control"]["type"] == "ephemeral"
     assert models.execute_settings["timeout"] == 120
-    assert models.classify_settings == {"max_tokens": 400, "timeout": 30, "temperature": 0.0}
+    assert models.classify_settings["timeout"] == 30
     assert [row.provider for row in await rows(db)] == ["claude", "haiku"]
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [("anthropic:claude-haiku-4-5", True), ("anthropic:claude-haiku-5-5", False), ("openai:gpt-5-mini", False)],
+)
+async def test_a_temperature_is_given_only_to_models_that_take_one(
+    db: Database, anthropic_server: AnthropicServer, openai_server: OpenAIServer, name: str, taken: bool
+) -> None:
+    models = chosen(
+        db,
+        ANTHROPIC_API_KEY=KEY,
+        ANTHROPIC_BASE_URL=anthropic_server.url,
+        OPENAI_BASE_URL=openai_server.url,
+        DEFAULT_MODEL=name,
+    )
+    model, how = role(models, small=True)
+    await ask(model, settings=how)
+    await models.close()
+    [request] = anthropic_server.requests + openai_server.requests
+    assert ("temperature" in request.body) == taken
 
 
 async def test_the_tools_are_marked_for_the_cache(db: Database, anthropic_server: AnthropicServer) -> None:
@@ -157,7 +180,8 @@ async def test_a_choice_that_cannot_work_says_what_is_missing(
 
 async def test_the_sdk_does_not_retry_by_itself(db: Database, anthropic_server: AnthropicServer, naps: Naps) -> None:
     anthropic_server.script.default = Fail(529)
-    models = chosen(db, naps, ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=anthropic_server.url)
+    environment = settings(ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=anthropic_server.url)
+    models = choose(environment, db, sleep=naps, chance=lambda: 1.0)
     with pytest.raises(TransientFault):
         await ask(models.execute)
     await models.close()
@@ -215,7 +239,22 @@ async def test_the_doctor_has_nothing_to_say_about_good_keys_and_no_keys(
     assert [request.path for request in openai_server.requests] == ["/v1/models"]
 
 
+async def test_no_test_of_models_reaches_a_real_provider(db: Database) -> None:
+    models = chosen(db, ANTHROPIC_API_KEY=KEY)
+    with pytest.raises(TransientFault, match="connection") as caught:
+        await ask(models.execute)
+    await models.close()
+    causes = [str(cause) for cause in _causes(caught.value)]
+    assert any("tried to reach" in cause for cause in causes)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def test_no_sdk_is_loaded_before_a_provider_is_chosen() -> None:
-    program = "import sys, laneway.llm.choice, laneway.llm.probe; print([m for m in ('anthropic', 'openai') if m in sys.modules])"
+    program = "import sys, laneway.llm.choice, laneway.llm.probe; print({'anthropic', 'openai'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "set()"

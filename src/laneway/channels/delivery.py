@@ -33,14 +33,15 @@ class Delivery:
         self._db, self._worker, self._channels, self._boundary = db, worker, channels, boundary
         self._wake = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
+        self._stopping = False
 
     async def keep_delivering(self) -> None:
-        """Runs until cancelled; without pushed channels there is nothing to do."""
+        """Runs until `stop`; without pushed channels there is nothing to do."""
         if not self._channels:
             return
         listener = asyncio.create_task(self._keep_listening())
         try:
-            while True:
+            while not self._stopping:
                 self._wake.clear()
                 pause = await self._deliver()
                 try:
@@ -52,8 +53,10 @@ class Delivery:
             listener.cancel()
             await asyncio.gather(listener, return_exceptions=True)
 
-    async def drain(self, seconds: float) -> None:
-        """What is being sent has been sent, as far as the time allowed."""
+    async def stop(self, seconds: float) -> None:
+        """Nothing new is sent, and what is being sent has been sent as far as the time allowed."""
+        self._stopping = True
+        self._wake.set()
         if self._sending:
             await asyncio.wait(self._sending, timeout=seconds)
 

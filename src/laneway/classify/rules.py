@@ -14,15 +14,15 @@ _BARE = r"yes|no|nope|yep|yeah|sure|never ?mind|forget it|nah|ja|nein|sí|oui|no
 _FILLER = r"( (there|all|everyone|everybody|team|laneway|a lot|so much|very much|again|for (that|this|the help|your help)|mate|friend|folks|man|then))*"  # noqa: E501
 SMALL_TALK = {
     "greeting": re.compile(rf"({_GREETING}){_FILLER}"),
-    "thanks": re.compile(rf"(({_THANKS})( |$))+?({_THANKS})?{_FILLER}"),
+    "thanks": re.compile(rf"({_THANKS})( ({_THANKS}))*{_FILLER}"),
     "farewell": re.compile(rf"({_FAREWELL}){_FILLER}"),
     "bare": re.compile(rf"({_BARE}){_FILLER}"),
 }
 
 _ASKS = re.compile(
-    r"^(what|whats|what's|who|whos|where|when|why|which|whose|how|is|are|was|were|do|does|did|has|have|had|can i|could i|"
-    r"should|will|would it|am i|any idea|any|wie|was|wer|wo|wann|warum|welche[rs]?|ist|sind|hat|gibt es|qué|cómo|cuándo|"
-    r"dónde|cuánto|cuál|es|está|hay|quel(le)?s?|comment|quand|où|pourquoi|combien|est-ce)\b"
+    r"^(what|whats|what's|who|whos|where|when|why|which|whose|how|is|are|was|were|do|does|did|has|have|had|can i|"
+    r"could i|should|will|would it|am i|any idea|any|wie|was|wer|wo|wann|warum|welche[rs]?|ist|sind|hat|gibt es|qué|"
+    r"cómo|cuándo|dónde|cuánto|cuál|es|está|hay|quel(le)?s?|comment|quand|où|pourquoi|combien|est-ce)\b"
 )
 _TELLS = re.compile(r"^(tell me|let me know|explain|i('d| would) like to know|i wonder|do you know|can you tell me)\b")
 _POLITE = re.compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,7 +20,10 @@ QUIT = {"/quit", "/exit", "/q"}
 
 
 def chat(thread: Annotated[str, typer.Option(help="The conversation to go on with.")] = "main") -> None:
-    """Talk to Laneway; /help shows what it knows, /quit ends. Lines from a pipe are answered one by one."""
+    """Talk to Laneway in the terminal.
+
+    /help shows what it knows, /quit ends. Lines from a pipe are answered one by one.
+    """
     with connect() as client:
         if sys.stdin.isatty():
             print(f"Model: {client.status().get('model', 'unknown')}. /help shows what I know, /quit ends.")
@@ -31,10 +35,8 @@ def chat(thread: Annotated[str, typer.Option(help="The conversation to go on wit
 def ask(prompt: str) -> str | None:
     """The next line the user gave, without its end; None when there are no more."""
     if sys.stdin.isatty():
-        try:
+        with suppress(ImportError):
             import readline  # noqa: F401  gives input() a history and editing
-        except ImportError:
-            pass
         try:
             return input(prompt)
         except EOFError:

@@ -32,10 +32,8 @@ GROUPS = {"jobs": jobs.app, "config": config.app}
 
 # Plain help: it is there at once, and reads the same in the documentation.
 app = typer.Typer(
-    help="Laneway: one durable front door for AI agents.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
     no_args_is_help=True,
 )
 for command in COMMANDS:

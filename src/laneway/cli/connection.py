@@ -22,13 +22,31 @@ Before = Annotated[str | None, typer.Option(help="Go on where the list before en
 
 def connect() -> Client:
     """A client of the server this environment belongs to."""
+    import httpx
+
     from laneway.client import Client
 
     home = home_of(os.environ)
     # An `up` started with --port is found by what it noted in its data directory.
     running_here = None if os.environ.get("LANEWAY_URL") else address_of_up(home)
-    client = Client.from_environment(home)
-    return Client(running_here, client.key) if running_here else client
+    try:
+        client = Client.from_environment(home)
+        if running_here is None:
+            _check(client.url)
+            return client
+        client.close()
+        return Client(running_here, client.key)
+    except (UnicodeError, httpx.InvalidURL):
+        raise BadInput(
+            "LANEWAY_URL or the key holds characters it cannot.",
+            hint="Correct LANEWAY_URL, LANEWAY_KEY or the key file.",
+        ) from None
+
+
+def _check(url: str) -> None:
+    """Returns only if a request can be made to it."""
+    if not url.startswith(("http://", "https://")):
+        raise BadInput(f"`{url[:80]}` is not an address.", hint="Set LANEWAY_URL like http://127.0.0.1:8600.")
 
 
 def text_of(argument: str) -> str:
@@ -50,17 +68,21 @@ def as_id(text: str, what: str) -> str:
 
 
 def thread_id(client: Client, given: str) -> str:
-    """The id of the thread that has this id or this name; BadInput if several have the name."""
+    """The id of the thread with this id, name or channel/name; BadInput if several have the name."""
     try:
         return str(UUID(given))
     except ValueError:
         pass
-    found = [thread for thread in _all_threads(client) if thread["external_id"] == given]
+    found = [
+        thread
+        for thread in _all_threads(client)
+        if given in (thread["external_id"], f"{thread['channel']}/{thread['external_id']}")
+    ]
     if not found:
         raise NotFound(f"There is no thread `{given[:60]}`.", hint="`laneway threads` lists them.")
     if len(found) > 1:
-        where = ", ".join(f"{thread['channel']} {thread['id']}" for thread in found)
-        raise BadInput(f"Several threads are called `{given[:60]}`: {where}.", hint="Give the id of one.")
+        names = " or ".join(f"{thread['channel']}/{given}" for thread in found)
+        raise BadInput(f"Several threads are called `{given[:60]}`.", hint=f"Say {names}.")
     return str(found[0]["id"])
 
 

@@ -51,7 +51,7 @@ def follow(client: Client, job_id: str, listener: Listener) -> str:
             case "reply.written" if question is None:
                 # The reply that belongs to a question repeats it for channels that cannot ask.
                 listener.replied(body["text"])
-            case "job.waiting" if question is not None:
+            case "job.waiting" if question is not None and client.job(job_id)["status"] == "waiting":
                 if not listener.asked(question.approval_id, question.why):
                     return "waiting"
                 question = None

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 
-from laneway.lanes.tools.server_logs import redact
 from laneway.settings import Settings
 
 FILE = "laneway.log"
@@ -94,6 +93,14 @@ class JsonLines(logging.Formatter):
         if record.exc_info:
             line["traceback"] = redact(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False)
+
+
+def redact(text: str) -> str:
+    """The text with everything that looks like a secret replaced."""
+    # Imported with the first line: it comes with the engine, whose loading should not delay the start.
+    from laneway.lanes.tools import server_logs
+
+    return server_logs.redact(text)
 
 
 def _moment(record: logging.LogRecord) -> str:

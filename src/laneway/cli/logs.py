@@ -16,7 +16,7 @@ PAUSE = 0.5
 def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as the log grows, until Ctrl-C.")] = False,
     job: Annotated[str | None, typer.Option(help="Only lines about this job.")] = None,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=10_000, help="How many lines at first.")] = 100,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=5000, help="How many lines at first.")] = 100,
     as_json: Json = False,
 ) -> None:
     """Show the server's log."""

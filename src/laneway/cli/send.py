@@ -23,13 +23,18 @@ def send(
     thread: Annotated[str, typer.Option(help="The conversation it belongs to.")] = "main",
     mode: Annotated[str, typer.Option(help="AUTO, CLASSIFY, EXECUTE, ANSWER or PLAN.")] = "AUTO",
     lane: Annotated[str | None, typer.Option(help="The lane to take; unset = by classification.")] = None,
-    file: Annotated[list[Path] | None, typer.Option(help="A file to attach; may be given again.")] = None,
+    file: Annotated[
+        list[Path] | None, typer.Option(metavar="PATH", help="A file to attach; may be given again.")
+    ] = None,
     payload: Annotated[str | None, typer.Option(help="Further data, as a JSON object.")] = None,
     id: Annotated[str | None, typer.Option(help="Your id of this message; sent twice, it runs once.")] = None,
     wait: Annotated[bool, typer.Option(help="Wait for the reply and print it.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Send a message and print the reply; exit code 1 if the job failed or was stopped."""
+    """Send a message and print the reply.
+
+    The exit code is 1 if the job failed or was stopped, 0 if it is done or waits for an approval.
+    """
     files = [_attached(path) for path in file or []]
     words, given = text_of(text), _parsed(payload)
     with connect() as client:

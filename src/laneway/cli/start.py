@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -27,14 +28,14 @@ def settings_with(*, home: Path | None = None, host: str | None = None, port: in
 
 
 @asynccontextmanager
-async def prepared(settings: Settings, say: Say) -> AsyncIterator[Ending]:
-    """PostgreSQL runs, the tables are there, the engine is loaded, and signals are heard while the block lasts."""
+async def prepared(settings: Settings, say: Say, module: str) -> AsyncIterator[Ending]:
+    """PostgreSQL runs, the tables are there, `module` is loaded, and signals are heard while the block lasts."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     embedded = EmbeddedPostgres(settings.home) if settings.embedded else None
     with Ending(embedded.let_go if embedded else _nothing).heard() as ending:
         try:
             # Loading takes seconds of our own time, starting PostgreSQL seconds of others': both at once.
-            loading = asyncio.create_task(patiently(_load, "Loading…", say))
+            loading = asyncio.create_task(patiently(lambda: importlib.import_module(module), "Loading…", say))
             url = await _address(settings, embedded, say)
             await patiently(lambda: migrate(url), "Preparing tables…", say)
             await loading
@@ -59,10 +60,6 @@ async def patiently(work: Callable[[], T], line: str, say: Say) -> T:
     if not done:
         say(line)
     return await task
-
-
-def _load() -> None:
-    import laneway.app
 
 
 def _nothing() -> None:

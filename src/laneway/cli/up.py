@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +21,9 @@ def up(
     host: Annotated[str | None, typer.Option(help="Address to bind to.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 = any free one.")] = None,
     home: Annotated[Path | None, typer.Option(help="Data directory.")] = None,
-    new_key: Annotated[bool, typer.Option("--new-key", help="Make a new owner key; the old one stops working.")] = False,
+    new_key: Annotated[
+        bool, typer.Option("--new-key", help="Make a new owner key; the old one stops working.")
+    ] = False,
 ) -> None:
     """Start Laneway; Ctrl-C or SIGTERM ends it, a second one at once."""
     import asyncio
@@ -69,7 +72,7 @@ def address_of(listener: socket.socket) -> str:
 async def _serve(settings: Settings, listener: socket.socket, new_key: bool) -> int:
     from laneway.cli.start import prepared
 
-    async with prepared(settings, _say) as ending:
+    async with prepared(settings, _say, "laneway.cli.web_server") as ending:
         from laneway.app import running
 
         if not ending.asked:
@@ -87,16 +90,17 @@ async def _serve_web(app: App, listener: socket.socket, ending: Ending, key: str
     from laneway.web.server import create_app
 
     server = WebServer(create_app(app))
-    serving = asyncio.create_task(server.serve(sockets=[listener]), name="web")
-    waiting = asyncio.create_task(ending.wait())
+    serving = asyncio.create_task(server.serve([listener]), name="http")
     await server.has_started(serving)
     if not ending.asked:
         _announce(app, address_of(listener), key)
+    waiting = asyncio.create_task(ending.wait())
     await asyncio.wait([serving, waiting], return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     if ending.asked:
+        logging.getLogger("laneway.up").info("Stopping on signal %s.", ending.signal)
         _say("Stopping: what runs has up to 10 seconds; a second signal ends it at once.")
-    app.engine.running.draining = True
+    app.engine.running.drain()
     server.should_exit = True
     await serving
 
@@ -109,6 +113,7 @@ def _announce(app: App, address: str, key: str | None) -> None:
         lines.append(f"Key:     {key}")
         lines.append(f"         This is the owner's key, shown once; it is also in {app.settings.home / 'key'}.")
     print("\n".join(lines), flush=True)
+    logging.getLogger("laneway.up").info("Ready at %s after %.1f s; model: %s.", address, age(), app.models.description)
 
 
 async def _renewed_key(app: App) -> str:

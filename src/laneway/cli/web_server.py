@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import socket
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 
-GRACE_SECONDS = 2
-"""How long open requests have to end; event streams are cut then, and their readers come back by themselves."""
+from laneway.web.server import end_streams
+
+GRACE_SECONDS = 3
+"""So long an answer that is being given may still take when Laneway ends."""
 
 
 class WebServer(uvicorn.Server):
-    """Serves until `should_exit` is set."""
+    """Serves until `should_exit` is set, and then does not wait for those who only watch."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, api: FastAPI) -> None:
+        self._api = api
         config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-            server_header=False,
+            api, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
         )
         super().__init__(config)
-        # That streams are cut at the end is how it is meant, and no error.
-        logging.getLogger("uvicorn.error").addFilter(lambda record: "graceful shutdown" not in record.getMessage())
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         """Signals stay with whoever runs us."""
         yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """No connection is open any more; those who watched come back to whoever serves next."""
+        end_streams(self._api)
+        await super().shutdown(sockets)
 
     async def has_started(self, serving: asyncio.Task[None]) -> None:
         """Requests are answered; if serving ended before that, its error is raised."""

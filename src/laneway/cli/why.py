@@ -8,11 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from laneway.cli.connection import Json, as_id, connect
-from laneway.cli.printing import lasting, local, money, plain, print_json
+from laneway.cli.printing import between, lasting, local, money, plain, print_json
 
 
 def why(message: Annotated[str, typer.Argument(help="The id of a message.")], as_json: Json = False) -> None:
-    """Tell the life of a message: received, classified, done step by step, asked, paid, answered."""
+    """Tell the whole life of one message.
+
+    Received, classified by whom, done step by step, asked, paid and answered.
+    """
     with connect() as client:
         life = client.why(as_id(message, "message"))
     if as_json:
@@ -59,20 +62,15 @@ def _classified(life: dict[str, Any]) -> Iterator[str]:
     if judged["needs_confirmation"]:
         yield "  It needs an approval."
     if life["route"]:
-        yield f"Routed: {_route(life['route'])}."
-
-
-def _route(route: Any) -> str:
-    if isinstance(route, dict):
-        because = f", because {route['why']}" if route.get("why") else ""
-        return f"to the lane {route.get('lane')}{because}"
-    return f"to the lane {route}"
+        lane = life["route"]["lane"]
+        yield f"Routed {f'to the lane {lane}' if lane else 'to no lane'}: {life['route']['why']}."
 
 
 def _worked(job: dict[str, Any]) -> Iterator[str]:
     took = f", {lasting(job['total_ms'])} in all" if job["total_ms"] is not None else ""
     waited = f"queued for {lasting(job['queued_ms'])}" if job["queued_ms"] is not None else "not started yet"
-    yield f"Job {job['id']}: {job['status']} (mode {job['mode']}, {_times(job['runs'])} run; {waited}{took})."
+    runs = "1 run" if job["runs"] == 1 else f"{job['runs']} runs"
+    yield f"Job {job['id']}: {job['status']} (mode {job['mode']}, {runs}; {waited}{took})."
     for step in job["steps"]:
         failed = "  FAILED" if step["failed"] else ""
         began = local(step["began"], precise=True)
@@ -83,16 +81,10 @@ def _worked(job: dict[str, Any]) -> Iterator[str]:
             f"{call['tokens_output']:,} out, {money(call['cost'])} ({call['state']})."
         )
     for tool in job["tools"]:
-        yield f"  Tool {_tool(tool)}."
+        took = between(tool["created_at"], tool["finished_at"])
+        yield f"  Tool {tool['tool']}: {tool['state']}{f', {took}' if took else ''}."
     if job["error"]:
-        error = job["error"]
-        yield f"  Error: {error.get('message', error) if isinstance(error, dict) else error}"
-
-
-def _tool(tool: dict[str, Any]) -> str:
-    state = tool.get("status") or tool.get("state") or ""
-    took = lasting(tool.get("milliseconds"))
-    return ", ".join(str(part) for part in (tool.get("tool") or tool.get("name"), state, took) if part)
+        yield f"  Error: {job['error'].get('message', '')}"
 
 
 def _asked(approval: dict[str, Any]) -> Iterator[str]:

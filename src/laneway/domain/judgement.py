@@ -32,6 +32,20 @@ class Classification:
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
+    @classmethod
+    def given(cls, fields: dict[str, Any]) -> Classification:
+        """The classification a request brought along, in the seed's shape."""
+        intent = Intent(fields["intent"])
+        return cls(
+            intent,
+            str(fields.get("summary", "")),
+            str(fields.get("plan", "")),
+            bool(fields.get("needs_confirmation", False)),
+            float(fields.get("confidence", 1.0)),
+            lane="answer" if intent is Intent.OTHER else "tools",
+            decided_by="request",
+        )
+
 
 class ApprovalState(StrEnum):
     PENDING = "pending"

@@ -27,10 +27,10 @@ class Dispatcher:
         self._wake = running.freed
 
     async def keep_dispatching(self) -> None:
-        """Runs until cancelled; a database that goes away is waited for."""
+        """Runs until the process drains; a database that goes away is waited for."""
         listener = asyncio.create_task(self._keep_listening())
         try:
-            while True:
+            while not self._running.draining:
                 self._wake.clear()
                 pause = await self._dispatch()
                 try:

@@ -6,14 +6,17 @@ import asyncio
 import logging
 import os
 import socket
+import time
 
 import psutil
 
 from laneway.engine.recovery import Recovery
 from laneway.engine.running import End, Running
 from laneway.errors import Unavailable
-from laneway.store import approvals, workers
+from laneway.store import approvals, housekeeping, workers
 from laneway.store.database import Connection, Database
+
+TIDY_SECONDS = 3600.0
 
 _log = logging.getLogger("laneway.engine.heartbeat")
 
@@ -21,9 +24,10 @@ _log = logging.getLogger("laneway.engine.heartbeat")
 class Heartbeat:
     """One beat every three seconds; each beat also looks after what others left behind."""
 
-    def __init__(self, db: Database, worker: str, running: Running, recovery: Recovery) -> None:
+    def __init__(self, db: Database, worker: str, running: Running, recovery: Recovery, keep_days: int) -> None:
         self._db, self._worker, self._running, self._recovery = db, worker, running, recovery
-        self._host = socket.gethostname()
+        self._host, self._keep_days = socket.gethostname(), keep_days
+        self._tidied_at = time.monotonic()
 
     async def begin(self, slots: int, version: str) -> None:
         """This worker is known; dead ones of this machine are known to be dead, and their jobs taken over."""
@@ -52,6 +56,9 @@ class Heartbeat:
             for gone in await workers.declare_silent_ones_gone(tx):
                 _log.warning("Worker %s has gone silent; its jobs are taken over.", gone)
             await approvals.expire(tx)
+            if time.monotonic() - self._tidied_at > TIDY_SECONDS:
+                self._tidied_at = time.monotonic()
+                await housekeeping.tidy(tx, self._keep_days)
         await self._recovery.take_over()
 
     async def _bury_neighbours(self, tx: Connection) -> None:

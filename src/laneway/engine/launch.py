@@ -58,6 +58,7 @@ class Engine:
         *,
         slots: int,
         owner_slots: int,
+        keep_days: int = 90,
         shape: str = SHAPE,
         boundary: Boundary = lambda name: None,
     ) -> None:
@@ -67,7 +68,7 @@ class Engine:
         self.running = Running(slots, owner_slots)
         self.steps = Steps(db, draining=lambda: self.running.draining, boundary=boundary)
         self._recovery = Recovery(db, self.worker, shape, self._start)
-        self._heartbeat = Heartbeat(db, self.worker, self.running, self._recovery)
+        self._heartbeat = Heartbeat(db, self.worker, self.running, self._recovery, keep_days)
         self._dispatcher = Dispatcher(db, self.worker, self.running, self._start)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -96,16 +97,16 @@ class Engine:
     async def stop(self, drain_seconds: float = DRAIN_SECONDS) -> None:
         """Nothing runs here any more; steps that did not end in time will be taken up at the next start."""
         global _here
-        self.running.draining = True
-        self._tasks[1].cancel()
+        self.running.drain()
         deadline = asyncio.get_running_loop().time() + drain_seconds
         while len(self.running) and asyncio.get_running_loop().time() < deadline:
             await asyncio.sleep(0.05)
         self.running.stop_all(End.DRAINED)
         await asyncio.sleep(0.05 if len(self.running) else 0)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        heartbeat, dispatch = self._tasks
+        heartbeat.cancel()
+        # Dispatch ends by itself: cancelled in the middle of a claim it would leave a job to be taken over.
+        await asyncio.gather(heartbeat, dispatch, return_exceptions=True)
         await self._say_goodbye()
         await asyncio.to_thread(DBOS.destroy)
         # DBOS made its own thread pool the loop's default and has just shut it down; others still need one.

@@ -111,5 +111,10 @@ class Running:
         for run in list(self._runs.values()):
             run.stop(end)
 
+    def drain(self) -> None:
+        """Nothing new is taken, and runs end at their next step."""
+        self.draining = True
+        self.freed.set()
+
     def __len__(self) -> int:
         return len(self._runs)

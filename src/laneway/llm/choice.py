@@ -18,7 +18,7 @@ from laneway.errors import SettingsError
 from laneway.llm.fallback import FallbackChain
 from laneway.llm.meter import Caps, Meter, MeteredModel
 from laneway.llm.prices import IN_PROCESS
-from laneway.llm.providers import build, has_anthropic_key, is_foreign
+from laneway.llm.providers import Concrete, build, has_anthropic_key, is_foreign, takes_temperature
 from laneway.llm.retry import RetryingModel, Sleep
 from laneway.settings import Settings
 from laneway.store.database import Database
@@ -63,33 +63,31 @@ def choose(
 ) -> Models:
     """The models the settings ask for, or a SettingsError that says what is missing."""
     roles = _roles(settings)
+    judges = tuple(spec for spec in settings.fallback_models if spec not in IN_PROCESS)
+    execute = [build(spec, settings) for spec in (roles.execute, *settings.fallback_models)]
+    classify = [build(spec, settings, small=True) for spec in (roles.classify, *judges)] if roles.classify else []
     caps = Caps(
         settings.budget_day_usd, settings.budget_thread_usd, settings.budget_job_usd, settings.budget_day_tokens
     )
     meter = Meter(db, caps, settings.allow_unknown_price)
 
-    def called(spec: str, small: bool) -> Model:
-        concrete = build(spec, settings, small=small)
-        metered = MeteredModel(concrete.model, meter)
-        return RetryingModel(metered, key_setting=concrete.key_setting, sleep=sleep, chance=chance)
+    def chained(concretes: list[Concrete]) -> Model:
+        models = [
+            RetryingModel(MeteredModel(c.model, meter), key_setting=c.key_setting, sleep=sleep, chance=chance)
+            for c in concretes
+        ]
+        if len(models) == 1:
+            return models[0]
+        return FallbackChain(models, cooldown_seconds=settings.cooldown_seconds, clock=clock)
 
-    def chained(spec: str, fallbacks: tuple[str, ...], small: bool) -> Model:
-        models = [called(spec, small), *(called(fallback, small) for fallback in fallbacks)]
-        return (
-            models[0]
-            if len(models) == 1
-            else FallbackChain(models, cooldown_seconds=settings.cooldown_seconds, clock=clock)
-        )
-
-    judges = tuple(spec for spec in settings.fallback_models if spec not in IN_PROCESS)
     return Models(
-        execute=chained(roles.execute, settings.fallback_models, small=False),
-        classify=chained(roles.classify, judges, small=True) if roles.classify else None,
+        execute=chained(execute),
+        classify=chained(classify) if classify else None,
         execute_settings=_settings(
-            settings.claude_max_tokens, settings.claude_timeout_seconds, settings.claude_temperature
+            execute, settings.claude_max_tokens, settings.claude_timeout_seconds, settings.claude_temperature
         ),
         classify_settings=_settings(
-            settings.haiku_max_tokens, settings.haiku_timeout_seconds, settings.haiku_temperature
+            classify, settings.haiku_max_tokens, settings.haiku_timeout_seconds, settings.haiku_temperature
         ),
         description=_description(roles, settings.fallback_models),
     )
@@ -123,9 +121,10 @@ def _openai_names(settings: Settings) -> tuple[str, str]:
     return strong or OPENAI_MODELS[0], small or strong or OPENAI_MODELS[1]
 
 
-def _settings(max_tokens: int, timeout: float, temperature: float | None) -> ModelSettings:
+def _settings(concretes: list[Concrete], max_tokens: int, timeout: float, temperature: float | None) -> ModelSettings:
     settings = ModelSettings(max_tokens=max_tokens, timeout=timeout)
-    if temperature is not None:
+    # One set for the whole chain: what a model of it would reject is left out.
+    if temperature is not None and all(takes_temperature(concrete.model) for concrete in concretes):
         settings["temperature"] = temperature
     return settings
 

@@ -5,22 +5,39 @@ The caller still gets one whole response, so the durable step around the call st
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Protocol
 
 from pydantic_ai.messages import ModelMessage, ModelResponse, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-Listener = Callable[[str], Awaitable[None]]
+
+class Listener(Protocol):
+    """Somebody who watches model calls."""
+
+    async def began(self, model: str) -> None:
+        """A call to `model` is about to be made."""
+        ...
+
+    async def wrote(self, text: str) -> None:
+        """The model wrote this piece."""
+        ...
+
+    async def ended(self, response: ModelResponse) -> None:
+        """The call is over; this is all of it."""
+        ...
+
+
 _listener: ContextVar[Listener | None] = ContextVar("laneway_live", default=None)
 
 
 @contextmanager
 def heard_by(listener: Listener) -> Iterator[None]:
-    """While the block lasts, `listener` gets every piece of text a model writes."""
+    """While the block lasts, `listener` hears every model call."""
     token = _listener.set(listener)
     try:
         yield
@@ -40,12 +57,14 @@ class LiveModel(WrapperModel):
         listener = _listener.get()
         if listener is None:
             return await self.wrapped.request(messages, model_settings, model_request_parameters)
+        await listener.began(self.model_name)
         async with self.wrapped.request_stream(messages, model_settings, model_request_parameters) as stream:
             async for event in stream:
-                text = _text_of(event)
-                if text:
-                    await listener(text)
-            return stream.get()
+                if text := _text_of(event):
+                    await listener.wrote(text)
+            response = stream.get()
+        await listener.ended(response)
+        return response
 
 
 def _text_of(event: object) -> str:

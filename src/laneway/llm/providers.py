@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -53,6 +54,17 @@ def has_anthropic_key(settings: Settings) -> bool:
 def is_foreign(base_url: str | None) -> bool:
     """Whether the address belongs to another service that speaks OpenAI's protocol."""
     return base_url is not None and urlsplit(base_url).hostname != "api.openai.com"
+
+
+def takes_temperature(model: Model) -> bool:
+    """Whether the model can be told its temperature; the newer ones that think cannot."""
+    profile: Mapping[str, Any] = model.profile
+    if profile.get("anthropic_disallows_sampling_settings"):
+        return False
+    efforts = profile.get("openai_reasoning_efforts") or ()
+    can_stop_thinking = "none" in efforts if efforts else profile.get("openai_supports_reasoning_effort_none")
+    thinks = profile.get("thinking_enabled_by_default") or not can_stop_thinking
+    return not (profile.get("openai_supports_reasoning") and thinks)
 
 
 def _offline() -> Model:

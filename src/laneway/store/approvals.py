@@ -55,12 +55,15 @@ async def of_action(tx: Connection, job_id: UUID, fingerprint: str) -> Approval 
         return await cursor.fetchone()
 
 
-async def page(tx: Connection, *, state: ApprovalState | None = None, limit: int = 50) -> list[Approval]:
-    """Approvals, newest first."""
+async def page(
+    tx: Connection, *, state: ApprovalState | None = None, limit: int = 50, before: UUID | None = None
+) -> list[Approval]:
+    """Approvals, newest first; `before` is the last one of the page before."""
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
-            f"SELECT {_COLUMNS} FROM approvals WHERE (%s::text IS NULL OR state = %s) ORDER BY id DESC LIMIT %s",
-            (state, state, limit),
+            f"SELECT {_COLUMNS} FROM approvals WHERE (%s::text IS NULL OR state = %s) "
+            "AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+            (state, state, before, before, limit),
         )
         return await cursor.fetchall()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -31,6 +32,8 @@ class Database:
 
     def __init__(self, url: str, size: int = 12) -> None:
         self.url = url
+        # A run that is stopped in the middle of a query costs its connection; the pool need not shout about it.
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url, min_size=2, max_size=size, open=False, timeout=5, kwargs={"connect_timeout": 5}, name="laneway"
         )

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from laneway.domain.ids import new_id
 from laneway.domain.job import Job, JobStatus, check_transition, sources
 from laneway.domain.judgement import Classification
-from laneway.errors import NotFound
+from laneway.errors import IllegalTransition, NotFound
 from laneway.store import events
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
@@ -170,9 +170,13 @@ async def move(
 
 async def retry(tx: Connection, job_id: UUID) -> Job:
     """The failed job is queued again and will go on from its last good step, with a fresh set of attempts."""
-    moved = await move(tx, job_id, JobStatus.QUEUED, resume=True)
+    await tx.execute("SELECT 1 FROM jobs WHERE id = %s FOR UPDATE", (job_id,))
+    status = (await get(tx, job_id)).status
+    if status is not JobStatus.FAILED:
+        # Waiting and running jobs may become queued too, but not because a person asked for another try.
+        raise IllegalTransition(f"Job {job_id} is {status}; only a failed one can be retried.")
     await tx.execute("UPDATE jobs SET attempts = 0 WHERE id = %s", (job_id,))
-    return moved
+    return await move(tx, job_id, JobStatus.QUEUED, resume=True)
 
 
 async def request_cancel(tx: Connection, job_id: UUID) -> Job:

@@ -111,25 +111,39 @@ def _posted(values: Any) -> Posted:
 
 
 async def _form(request: Request, limits: BodyLimits) -> tuple[Posted, tuple[IncomingFile, ...]]:
+    parts = await _parts(request, limits)
+    uploads = [value for _, value in parts if isinstance(value, UploadFile)]
+    try:
+        posted = _posted(_fields(parts))
+        return posted, tuple([await _file(upload) for upload in uploads])
+    finally:
+        for upload in uploads:
+            await upload.close()
+
+
+def _fields(parts: list[tuple[str, str | UploadFile]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    uploads: list[UploadFile] = []
-    for name, value in await _parts(request, limits):
+    for name, value in parts:
         if isinstance(value, UploadFile) != (name == "files"):
-            raise BadInput(f"`{name[:80]}` must be {'a file' if name == 'files' else 'text'}.", hint="Correct the form.")
-        if isinstance(value, UploadFile):
-            uploads.append(value)
-        elif name in values:
+            raise BadInput(
+                f"`{name[:80]}` must be {'a file' if name == 'files' else 'text'}.", hint="Correct the form."
+            )
+        if name in values:
             raise BadInput(f"`{name[:80]}` is given twice.", hint="Give it once.")
-        else:
+        if isinstance(value, str):
             values[name] = decoded(_bytes(value)) if name in AS_JSON else _text(value, name)
-    return _posted(values), tuple([await _file(upload) for upload in uploads])
+    return values
 
 
 async def _parts(request: Request, limits: BodyLimits) -> list[tuple[str, str | UploadFile]]:
     # Read as Latin-1, which keeps every byte; `_text` then decodes strictly, where the parser would guess.
     kind = Headers({"content-type": request.headers["content-type"] + "; charset=latin-1"})
     parser = MultiPartParser(
-        kind, _chunks(request), max_files=MOST_FILES, max_fields=len(Posted.model_fields) + 8, max_part_size=limits.plain
+        kind,
+        _chunks(request),
+        max_files=MOST_FILES,
+        max_fields=len(Posted.model_fields) + 8,
+        max_part_size=limits.plain,
     )
     try:
         return (await parser.parse()).multi_items()
@@ -154,22 +168,8 @@ def _text(value: str, name: str) -> str:
 
 
 async def _file(upload: UploadFile) -> IncomingFile:
-    async with _closing(upload):
-        name = PurePath(_text(upload.filename or "", "filename").replace("\\", "/")).name
-        name = "".join(character for character in name if character.isprintable())[:200]
-        mime = (upload.content_type or "").partition(";")[0].strip().lower()
-        known = mime.isascii() and mime.isprintable() and 3 <= len(mime) <= 100 and "/" in mime
-        return IncomingFile(name or "file", mime if known else "application/octet-stream", await upload.read())
-
-
-class _closing:
-    """The uploaded file is closed, and with it its place on disk."""
-
-    def __init__(self, upload: UploadFile) -> None:
-        self._upload = upload
-
-    async def __aenter__(self) -> None:
-        return None
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._upload.close()
+    name = PurePath(_text(upload.filename or "", "filename").replace("\\", "/")).name
+    name = "".join(character for character in name if character.isprintable())[:200]
+    mime = (upload.content_type or "").partition(";")[0].strip().lower()
+    known = mime.isascii() and mime.isprintable() and 3 <= len(mime) <= 100 and "/" in mime
+    return IncomingFile(name or "file", mime if known else "application/octet-stream", await upload.read())

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Generic, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
 from laneway.domain.conversation import Author, World
 from laneway.domain.job import Job, JobMode, JobStatus, Scope
@@ -166,6 +166,11 @@ class ToolShape(Shape):
     created_at: Moment
     finished_at: Moment | None
 
+    @computed_field
+    def milliseconds(self) -> int | None:
+        """How long the tool took; None if nobody knows."""
+        return None if self.finished_at is None else _milliseconds(self.created_at, self.finished_at)
+
 
 class ApprovalShape(Shape):
     id: UUID
@@ -225,4 +230,8 @@ def shaped(kind: type[S], found: Sequence[object]) -> list[S]:
 
 def milliseconds(job: Job, until: datetime | None) -> int | None:
     """How long after it was queued; None if that has not come."""
-    return None if until is None else round((until - job.created_at).total_seconds() * 1000)
+    return None if until is None else _milliseconds(job.created_at, until)
+
+
+def _milliseconds(began: datetime, ended: datetime) -> int:
+    return round((ended - began).total_seconds() * 1000)

@@ -29,9 +29,7 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(
-        self, items: AsyncGenerator[Event | Delta | None, None], watcher: Watcher, cursor: str
-    ) -> None:
+    def __init__(self, items: AsyncGenerator[Event | Delta | None, None], watcher: Watcher, cursor: str) -> None:
         super().__init__(headers=HEADERS | {CURSOR_HEADER: cursor})
         del self.headers["content-length"]
         self._items, self._watcher = items, watcher
@@ -68,7 +66,8 @@ def written(item: Event | Delta | None) -> bytes:
         return b": nothing new\n\n"
     if isinstance(item, Delta):
         return f"event: delta\ndata: {json.dumps(item.body)}\n\n".encode()
-    data = EventShape.model_validate(item).model_dump_json()
+    # Escaped to ASCII: many readers of lines break them at U+2028 and its like, too.
+    data = json.dumps(EventShape.model_validate(item).model_dump(mode="json"))
     return f"id: {item.cursor}\nevent: {item.kind}\ndata: {data}\n\n".encode()
 
 

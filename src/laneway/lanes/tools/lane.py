@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from pydantic_ai import Agent
 from pydantic_ai.durable_exec.dbos import DBOSDurability
 from pydantic_ai.exceptions import UsageLimitExceeded
@@ -14,10 +12,10 @@ from pydantic_ai.usage import UsageLimits
 
 from laneway.domain.conversation import Author
 from laneway.domain.job import JobMode
-from laneway.engine.deltas import DeltaSender
 from laneway.engine.steps import Steps
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.tools.toolbox import Toolbox
+from laneway.lanes.tools.watch import Watch
 from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel, heard_by
 from laneway.llm.meter import Account, charged_to, prompted_by
@@ -58,12 +56,11 @@ class ToolsLane:
 
     async def run(self, request: Request) -> Answer:
         job = request.job
-        sender = DeltaSender(self._db, job.thread_id, job.id)
         with (
             charged_to(Account(job.scope, job.thread_id, job.id)),
             prompted_by(self._prompt_version),
             guarded_by(self._steps.check_lease),
-            heard_by(sender.put),
+            heard_by(Watch(self._db, job.thread_id, job.id)),
         ):
             try:
                 ended = await self._agent.run(
@@ -74,8 +71,6 @@ class ToolsLane:
                 )
             except UsageLimitExceeded:
                 return Answer(STOPPED_SHORT, {"stopped": "step limit"})
-            finally:
-                await asyncio.shield(sender.flush())
         return Answer(ended.output, _result(ended.all_messages()))
 
 

@@ -41,7 +41,7 @@ _ADVICE = r"""
     | mejor\w* | comment\ (?:puis|peut|peux|pouvons|on|je|\w{3,}er|\w{3,}re) | dois | devrai\w+ | faut
     | faudrait | conseil\w* | recommand\w* | meilleure?s? | besoin(?!\ de\ (?:savoir|connaitre|voir)) | opinion | do\ you\ think\ (?:about|of|i|we) | thoughts | prefer
     | can\ (?:this|the|my|our|a)\ \w+\ (?:handle|support|take|run|cope) | how\ many\ \w+\ can | (?<!know\ )(?<!see\ )(?<!check\ )(?<!me\ )if\ (?:i|we) | que\ pasa\ si
-    | is\ \d+(?:\ percent|\ gb)? | can\ (?:we|i|it)\ (?!see|get|check|have|know|look|find|ask|please|you)\w+ | what\ now | now\ what | necesit\w+\ (?!saber|ver|conocer|la\b|el\b)\w+ | para\ que\ sirve
+    | is\ \d+(?:\ percent|\ gb)? | can\ (?:we|i|it)\ (?!see|get|check|have|know|look|find|ask|please|you|still|put|store|save|fit|squeeze)\w+ | what\ now | now\ what | necesit\w+\ (?!saber|ver|conocer|la\b|el\b)\w+ | para\ que\ sirve
     """
 _ORDER_VERBS = r"""
     delete | remove | erase | wipe | purge | kill | stop | start | restart | reboot | shut | shutdown | poweroff | power
@@ -72,7 +72,7 @@ _ALWAYS_ORDERS = r"""
     | write\ (?:a|an|me|some|the) | drop\ table | kill\ (?:the|all|process|pid|it|that|every|\d+) | keep\ an\ eye
     """
 _KNOWLEDGE = r"""
-    (?:tell|talk)\ (?:me|us)\ about\ \w+$ | (?:latest|newest|available|supported)\ versions?
+    your\ mind | (?:tell|talk)\ (?:me|us)\ about\ \w+$ | (?:latest|newest|available|supported)\ versions?
     | mean | means | meaning | bedeut\w+ | signific\w+ | significa\w* | signifie\w* | defin\w+ | differen\w+ | unterschied
     | diferencia | history | invent\w+ | versus | vs | compared | example | beispiel | ejemplo | exemple | tutorial
     | joke | poem | story | haiku | song | recipe | code | script | function | regex | sql | formula | equation
@@ -136,9 +136,13 @@ _ASKED_WHETHER = re.compile(
 )
 _NO_CONDITION = re.compile(r"\bif (?:so|any|yes|not|possible|you (?:can|could|please|know))\b")
 _ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|https?://")
-_DOMAIN = re.compile(r"(?<![\w/@.])(?:[a-z0-9-]+\.)+(?:com|org|net|io|de|fr|es|dev|ai|co|uk|eu|info|app|local|lan|internal|cloud)\b")
+_DOMAIN = re.compile(
+    r"(?<![\w/@.])(?:[a-z0-9-]+\.)+(?:com|org|net|io|de|fr|es|dev|ai|co|uk|eu|info|app|local|lan|internal|cloud)\b"
+)
 _NUMBERED = re.compile(r"(?<![\w/.])[a-z]+(?:[-_][a-z]+)*[-_]?\d+(?![\w/])|(?<![\w/])[a-z]+\d+[a-z-]+\d*(?![\w/])")
-_NOT_A_HOST = re.compile(r"^(?:ipv?[46]|x86|x64|i386|utf8|sd[a-z]\d*|nvme\w+|eth\d|ens\d+|wlan\d|cpu\d|md\d|vd[a-z]\d?|enp\w+|top\d+|last\d+)$")
+_NOT_A_HOST = re.compile(
+    r"^(?:ipv?[46]|x86|x64|i386|utf8|sd[a-z]\d*|nvme\w+|eth\d|ens\d+|wlan\d|cpu\d|md\d|vd[a-z]\d?|enp\w+|top\d+|last\d+)$"
+)
 
 
 def is_beyond(reading: Reading, hostname: str) -> bool:

@@ -30,7 +30,8 @@ _NAME = re.compile(
     re.X,
 )
 _UNNAMED = re.compile(
-    r"\b(?:file|datei|archivo|fichero|fichier|document)\s+(?:named |called |namens |llamado |nomme )?(?P<bare>[A-Za-z][\w-]+)\s*[?.!]*$", re.I
+    r"\b(?:file|datei|archivo|fichero|fichier|document)\s+(?:named |called |namens |llamado |nomme )?(?P<bare>[A-Za-z][\w-]+)\s*[?.!]*$",
+    re.I,
 )
 _REQUEST = re.compile(rf"(?:{_ASKING}\ )*(?:{_READING})(?:\ (?:{_BETWEEN}))*(?:\ @)(?:\ (?:{_AFTER}))*", re.X)
 

@@ -80,9 +80,7 @@ class OfflineModel(Model[None]):
     ) -> RequestUsage:
         return RequestUsage(input_tokens=_tokens(messages))
 
-    def _accepted(
-        self, settings: ModelSettings | None, parameters: ModelRequestParameters
-    ) -> ModelRequestParameters:
+    def _accepted(self, settings: ModelSettings | None, parameters: ModelRequestParameters) -> ModelRequestParameters:
         if parameters.output_mode not in ("native", "prompted"):
             _, parameters = self.prepare_request(settings, parameters)
         if parameters.output_mode in ("native", "prompted") or not parameters.allow_text_output:

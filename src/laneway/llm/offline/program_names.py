@@ -48,7 +48,8 @@ def _asks_about(reading: Reading, name: str) -> bool:
     if re.search(rf"\b{re.escape(name)} (?:version|config\w*|logs?|sessions?)\b", reading.text):
         return False
     return len(reading.words) <= 2 or bool(
-        reading.has("alive", "process", "health", "hog", "used", "memory", "cpu") or re.search(r"\b(?:run|marche|going|there|around)\b", reading.text)
+        reading.has("alive", "process", "health", "hog", "used", "memory", "cpu")
+        or re.search(r"\b(?:run|marche|going|there|around)\b", reading.text)
     )
 
 

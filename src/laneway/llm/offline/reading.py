@@ -62,7 +62,7 @@ _CONCEPTS = _meanings()
 _KNOWN = frozenset(_CONCEPTS) | PLAIN | PROGRAMS
 # Only words that carry a meaning are guessed; a plain word guessed in place of a strange one would hide it.
 _SHORT_BUT_SPELLABLE = """disk disks drive space swap load boot cores logs time date user users login free left used usage
-    full busy alive error platte disco lauft espace heure nginx redis mysql docker""".split()
+    full busy stress alive error platte disco lauft espace heure nginx redis mysql docker""".split()
 # The tables begin with the English words, so that these win where two are equally near.
 _SPELLABLE = tuple(
     dict.fromkeys(
@@ -178,7 +178,9 @@ def respell(word: str) -> str:
         return swapped
     allowed = _allowed_errors(word)
     if word not in _KNOWN and len(word) >= 4:
-        little = next((guess for guess in sorted(_LITTLE_WORDS) if len(guess) >= 4 and _distance(word, guess) == 1), None)
+        little = next(
+            (guess for guess in sorted(_LITTLE_WORDS) if len(guess) >= 4 and _distance(word, guess) == 1), None
+        )
         if little and little[0] == word[0]:
             return little
     near = (

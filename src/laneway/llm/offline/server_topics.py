@@ -40,7 +40,7 @@ def _without_purpose(raw: str) -> str:
 
 
 _PURPOSE = re.compile(
-    r"(\b(?:left|free|remaining|available|frei|ubrig|übrig|libre|libres|disponible)\b)\s+(?:on \w+ \w+\s+)?"
+    r"(\b(?:left|free|remaining|available|room|space|platz|espacio|sitio|place|frei|ubrig|übrig|libre|libres|disponible)\b)\s+(?:on \w+ \w+\s+)?"
     r"(?:to|for|so|before|fur|für|um|para|pour)\b.*$",
     re.I | re.S,
 )
@@ -57,7 +57,9 @@ def _after_a_remark(raw: str, hostname: str) -> ServerQuestion | None:
     return _understood(question, hostname)
 
 
-_POINTS_BACK = re.compile(r"\b(?:it|its|they|them|their|he|she|his|her|er|sie|seine?|su|sus|lo|il|elle|ils|son|sa|ses)\b")
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|he|she|his|her|er|sie|seine?|su|sus|lo|il|elle|ils|son|sa|ses)\b"
+)
 
 
 def _understood(raw: str, hostname: str) -> ServerQuestion | None:
@@ -108,12 +110,21 @@ _SERVER_OR_IT = r"(?:server|box|machine|host|system|computer|vps|it|this|that|th
 def _disk(reading: Reading) -> bool:
     if reading.has("disk"):
         return True
+    if re.search(r"(?<!\S)/[\w/-]*(?=[\s?!]|$)", reading.raw) and reading.has("full", "free", "used", "space"):
+        return True
+    if re.search(r"\b(?:put|store|save|fit|squeeze)\b", reading.text) and reading.has("drive", "disk", "space"):
+        return True
     if reading.has("drive") and reading.has("full", "free", "used", "much", "space"):
         return True
     if reading.has("memory", "swap", "speicher"):
         return reading.has("speicher") and reading.has("free", "full", "much", "space")
     if reading.has("space"):
-        return reading.has("free", "full", "used", "much", "server") or bool(re.search(r"\bout of\b|^\W*space$", reading.text))
+        return reading.has("free", "full", "used", "much", "server") or bool(
+            re.search(
+                r"\bout of\b|^\W*space$|\b(?:is there|still|hay|gibt es|noch|y a) .*\b(?:room|space|platz|espacio|sitio|place)\b",
+                reading.text,
+            )
+        )
     return reading.has("full") and reading.has("server")
 
 
@@ -140,16 +151,24 @@ def _cpu(reading: Reading) -> bool:
 
 def _load(reading: Reading) -> bool:
     text = reading.text
-    if re.search(r"\b(?:load|loadavg|sysload|auslastung|systemlast|serverlast|systemauslastung|serverauslastung|loaded|workload)\b", text):
+    if re.search(
+        r"\b(?:load|loadavg|sysload|auslastung|systemlast|serverlast|systemauslastung|serverauslastung|loaded|workload)\b",
+        text,
+    ):
         return not re.search(r"\bload(?:ed|ing)? (?:time|the|my|this|a|an|balancer|of|up|in|into)\b", text) and not (
             "auslastung" in text.split() and reading.has("disk", "memory", "speicher", "swap")
         )
     if re.search(r"\b(?:carga|charge)\b", text):
         return True
-    if re.search(r"\b(?:die|der|hohe|aktuelle|cpu|wie hoch ist die) last\b", text) and re.search(r"\b(?:wie|ist|die)\b", text):
+    if re.search(r"\b(?:die|der|hohe|aktuelle|cpu|wie hoch ist die) last\b", text) and re.search(
+        r"\b(?:wie|ist|die)\b", text
+    ):
         return True
     return (reading.has("busy") and _about_server(reading)) or bool(
-        re.search(r"\bworking (?:too )?hard\b|\bhard\b.*\bwork\w*\b|\bunder (?:pressure|stress|strain)\b|\bbreathing\b|\bheadroom\b", text)
+        re.search(
+            r"\bworking (?:too )?hard\b|\bhard\b.*\bwork\w*\b|\bunder (?:pressure|stress|strain)\b|\bbreathing\b|\bheadroom\b",
+            text,
+        )
     )
 
 
@@ -166,18 +185,22 @@ _UP_SINCE = re.compile(
     | (?:seit\ wann|wie\ lange?|seit\ wieviel)\b.*\b(?:lauft|laeuft|an|online|oben|hochgefahren|aktiv|up|gestartet|eingeschaltet|server|rechner)
     | (?:letzte\w*|wann|zuletzt)\b.*\b(?:neustart|reboot\w*|boot\w*|gestartet|hochgefahren|neugestartet|gebootet)
     | (?:cuanto\ (?:tiempo|lleva|hace)|desde\ cuando|cuanto\ tiempo)\b.*\b(?:lleva|encendid\w|corriendo|funcionando|activo|arriba|marcha|servidor|arranc\w+|reinici\w+|maquina|levantado)
-    | (?:ultimo|ultima|cuando)\b.*\b(?:reinicio|reiniciado|reinicie|arranque|arranco|encendio|inicio)
+    | dias\b.*\b(?:sin|encendid\w|activ[oa]|funcionando) | (?:ultimo|ultima|cuando)\b.*\b(?:reinicio|reiniciado|reinicie|arranque|arranco|encendio|inicio)
     | (?:depuis\ (?:combien|quand)|combien\ de\ temps)\b.*\b(?:tourne|allume\w*|fonctionne|marche|actif|serveur|machine|demarre|redemarre|ligne)
     | (?:dernier|derniere|quand)\b.*\b(?:redemarrage|demarrage|redemarre|demarre|reboot|boot)
     )\b""",
     re.X,
 )
-_IS_UP = re.compile(rf"\b{_SERVER_OR_IT}\s+(?:\w+\s+)?(?:up|alive|online|down|dead|running|awake|lauft|erreichbar)\b$|^(?:up|alive|you there|still up)$")
+_IS_UP = re.compile(
+    rf"\b{_SERVER_OR_IT}\s+(?:\w+\s+)?(?:up|alive|online|down|dead|running|awake|lauft|erreichbar)\b$|^(?:up|alive|you there|still up)$"
+)
 
 
 def _uptime(reading: Reading) -> bool:
     text = reading.text
-    return reading.has("uptime") or bool(_UP_SINCE.search(text)) or (bool(_IS_UP.search(text)) and "what is" not in text)
+    return (
+        reading.has("uptime") or bool(_UP_SINCE.search(text)) or (bool(_IS_UP.search(text)) and "what is" not in text)
+    )
 
 
 _RUNNING_WHAT = re.compile(
@@ -189,13 +212,23 @@ _RUNNING_WHAT = re.compile(
 
 def _processes(reading: Reading) -> bool:
     text = reading.text
-    if re.search(r"\b(?:process|processes|proc|procs|daemons?|prozess\w*|procesos?|processus|programs?|programm\w*|programas?|programmes?|ps|htop|apps?|services|dienste|servicios)\b", text):
+    if re.search(
+        r"\b(?:process|processes|proc|procs|daemons?|prozess\w*|procesos?|processus|programs?|programm\w*|programas?|programmes?|ps|htop|apps?|services|dienste|servicios)\b",
+        text,
+    ):
         return True
     if _RUNNING_WHAT.search(text):
         return not re.search(r"\b(?:linux|kernel|os|distro|version|betriebssystem)\b", text)
     hungry = reading.has("hog") or (reading.has("top") and reading.has("used"))
-    return hungry and reading.has("cpu", "memory", "speicher", "load", "server") and bool(
-        re.search(r"\b(?:what|who|which|anything|something|was|wer|que|quien|qui|quoi|top|most|biggest|largest|heaviest|hogs?)\b", text)
+    return (
+        hungry
+        and reading.has("cpu", "memory", "speicher", "load", "server")
+        and bool(
+            re.search(
+                r"\b(?:what|who|which|anything|something|was|wer|que|quien|qui|quoi|top|most|biggest|largest|heaviest|hogs?)\b",
+                text,
+            )
+        )
     )
 
 
@@ -206,12 +239,15 @@ def _logs(reading: Reading) -> bool:
     if reading.has("log"):
         return True
     return reading.has("error") and bool(
-        re.search(r"\b(?:any|recent\w*|latest|last|server|system|new|lately|today|happened|show|see|letzte\w*|gab|gibt|hay|ultimos|derniers|dernieres|recents|recientes|a t il|errors|fehler|errores|erreurs)\b", text)
+        re.search(
+            r"\b(?:any|recent\w*|latest|last|server|system|new|lately|today|happened|show|see|letzte\w*|gab|gibt|hay|ultimos|derniers|dernieres|recents|recientes|a t il|errors|fehler|errores|erreurs)\b",
+            text,
+        )
     )
 
 
 _CLOCK = re.compile(
-    r"""\b(?:what|which)\ (?:is\ )?(?:the\ )?(?:exact\ |current\ |local\ |server\ |system\ |actual\ )*(?:time|date|day|weekday|year)\b
+    r"""\b(?:what|which)\ (?:is\ )?(?:the\ )?(?:exact\ |current\ |local\ |server\ |system\ |actual\ )*(?:time|date|day|weekday|year)\b(?!\ (?:does|do|did|are|will|should|was|of|for|to|is\ (?!it\b)|were|can|must|zone))
     | \b(?:current|local|server|system|exact|todays|actual)\ (?:time|date|day|clock) | \btime\ (?:is\ it|now|rn|it\ is|right\ now|there|here|of\ day)
     | \b(?:date|day)\ (?:is\ it|today|now|it\ is) | ^(?:the\ )?(?:time|date|clock|day|uhrzeit|datum|hora|fecha|heure|date|now)(?:\ (?:and|und|y|et|please|pls|bitte)\ ?(?:the\ )?(?:time|date|uhrzeit|datum|hora|fecha|heure)?)?$
     | \b(?:tell|give|show|got|have)\ (?:me\ |you\ )?(?:the\ |got\ )?(?:current\ )?(?:time|date) | \btime\ and\ date | \bdate\ and\ time | \bclock\b
@@ -226,6 +262,9 @@ _CLOCK = re.compile(
 def _time(reading: Reading) -> bool:
     if reading.has("zone") and reading.words != ("horaire",):
         return True
+    if re.search(r"\b(?:time|clock|date|hora|heure|uhr|fecha|datum)\b", reading.text) and len(reading.words) <= 7:
+        if reading.has("server") and not reading.has("long", "boot", "uptime", "load", "alive", "log", "process"):
+            return True
     return bool(_CLOCK.search(reading.text)) and not reading.has("log", "process")
 
 
@@ -237,9 +276,17 @@ def _os(reading: Reading) -> bool:
         return not reading.has("user", "who", "process")
     if re.search(r"\boperating (?:system|sys)|sistema operativo|systeme d exploitation\b", text):
         return True
-    if re.search(r"\b(?:what|which|welche\w*|que|quel) (?:system|sistema|systeme)\b|\b(?:32|64) bits?\b|\bwhat are you running(?: on)?$", text):
+    if re.search(
+        r"\b(?:what|which|welche\w*|que|quel) (?:system|sistema|systeme)\b|\b(?:32|64) bits?\b|\bwhat are you running(?: on)?$",
+        text,
+    ):
         return True
-    return reading.has("os") and not reading.has("who") and not reading.has("release") and not re.search(r"\brelease (?:of|the|notes|date)\b", text)
+    return (
+        reading.has("os")
+        and not reading.has("who")
+        and not reading.has("release")
+        and not re.search(r"\brelease (?:of|the|notes|date)\b", text)
+    )
 
 
 def _network(reading: Reading) -> bool:
@@ -253,15 +300,27 @@ def _users(reading: Reading) -> bool:
     text = reading.text
     if text in ("who", "w", "who is here") or re.search(r"\bsharing\b|^qui est (?:sur|la|dessus|ici)\b", text):
         return True
-    if re.search(r"\b(?:who|wer|quien|quienes|qui|anyone|anybody|someone|somebody|jemand|alguien|quelqu|people|leute|gente|gens|users?|nutzer|benutzer|usuarios?|utilisateurs?)\b", text):
+    if re.search(
+        r"\b(?:who|wer|quien|quienes|qui|anyone|anybody|someone|somebody|jemand|alguien|quelqu|people|leute|gente|gens|users?|nutzer|benutzer|usuarios?|utilisateurs?)\b",
+        text,
+    ):
         if reading.has("login"):
             return True
-        if re.search(r"\b(?:who|wer|quien|quienes|anyone|anybody|someone|somebody|jemand|alguien|quelqu|else)\b.*\b(?:on|in|here|auf|hier|there|drauf|dran|en|aqui|sur|ici|online|around|using|connected|active)\b", text):
-            return reading.has("server") or bool(re.search(r"\b(?:here|hier|aqui|ici|online|else|active|connected|there)\b", text))
+        if re.search(
+            r"\b(?:who|wer|quien|quienes|anyone|anybody|someone|somebody|jemand|alguien|quelqu|else)\b.*\b(?:on|in|here|auf|hier|there|drauf|dran|en|aqui|sur|ici|online|around|using|connected|active)\b",
+            text,
+        ):
+            return reading.has("server") or bool(
+                re.search(r"\b(?:here|hier|aqui|ici|online|else|active|connected|there)\b", text)
+            )
         return bool(re.search(r"\b(?:users?|nutzer|benutzer|usuarios?|utilisateurs?)\b", text)) and (
-            reading.has("server", "alive", "who") or bool(re.search(r"\b(?:active|current\w*|on|connected|here|now)\b", text)) or len(reading.words) <= 2
+            reading.has("server", "alive", "who")
+            or bool(re.search(r"\b(?:active|current\w*|on|connected|here|now)\b", text))
+            or len(reading.words) <= 2
         )
-    return reading.has("login") and bool(re.search(r"\b(?:logged in|logins|sessions?|sitzungen|sesiones|eingeloggt|angemeldet)\b", text))
+    return reading.has("login") and bool(
+        re.search(r"\b(?:logged in|logins|sessions?|sitzungen|sesiones|eingeloggt|angemeldet)\b", text)
+    )
 
 
 _RULES: dict[str, Callable[[Reading], bool]] = {
@@ -310,12 +369,12 @@ _PREPOSITION = re.compile(
 def _is_strange(reading: Reading, program: str | None, hostname: str) -> bool:
     """True if words are left over that could change what the question is about."""
     own = {program, hostname.lower(), hostname.lower().split(".")[0]}
-    left = [word for word in reading.unknown if word not in own and not _only_describes(reading, word)]
+    sure = reading.has("server") or len(reading.concepts - _WEAK) >= 2
+    left = [word for word in reading.unknown if word not in own and not _only_describes(reading, word, sure)]
     if not left:
         return False
     if any(_is_a_name(reading, word) for word in left):
         return True
-    sure = reading.has("server") or len(reading.concepts - _WEAK) >= 2
     spare = 1 + (len(reading.words) >= 10) if sure else 0
     return len(left) > spare or any(_changes_the_subject(reading, word) for word in left)
 
@@ -332,11 +391,16 @@ def _is_a_name(reading: Reading, word: str) -> bool:
     )
 
 
-def _only_describes(reading: Reading, word: str) -> bool:
+_PARTICIPLE = re.compile(r"\w{3,}(?:ed|ad[oa]s?|id[oa]s?)|(?:ge|be|ver|uber|aus)\w{3,}(?:t|en)")
+
+
+def _only_describes(reading: Reading, word: str, sure: bool) -> bool:
     """True for adverbs and for the adjective in "anything strange in the logs"."""
     before = reading.words[max(0, reading.words.index(word) - 1)]
     anything = {"anything", "something", "nothing", "etwas", "irgendwas", "algo", "nada", "rien"}
-    return word.endswith(("ly", "ing", "ish")) or before in anything
+    if word.endswith(("ly", "ing", "ish")) or before in anything:
+        return True
+    return sure and _PARTICIPLE.fullmatch(word) is not None
 
 
 def _changes_the_subject(reading: Reading, word: str) -> bool:
@@ -356,9 +420,14 @@ def _without_asides(raw: str) -> str:
 def _is_aside(piece: str) -> bool:
     words = re.findall(r"[\w'-]+", plain(piece))
     reading = read(piece)
-    return len(words) <= 2 + 2 * bool(_GREETING.match(plain(piece))) and not is_beyond(reading, "") and not piece.rstrip().endswith("?") and not (reading.concepts - {"health", "long", "much", "user"}) and not any(
-        word in _MATTERS for word in words
-    ) and (any(not is_known(word) for word in words) or bool(_GREETING.match(plain(piece))))
+    return (
+        len(words) <= 2 + 2 * bool(_GREETING.match(plain(piece)))
+        and not is_beyond(reading, "")
+        and not piece.rstrip().endswith("?")
+        and not (reading.concepts - {"health", "long", "much", "user"})
+        and not any(word in _MATTERS for word in words)
+        and (any(not is_known(word) for word in words) or bool(_GREETING.match(plain(piece))))
+    )
 
 
 _MATTERS = frozenset("why warum pourquoi will tomorrow should if when not then and or".split())
@@ -369,7 +438,10 @@ _GREETING = re.compile(
 
 
 def _lines(reading: Reading, only_errors: bool) -> int:
-    asked = re.search(r"\b(\d{1,3})\b(?=(?:\s+\w+){0,3}\s+(?:lines?|entries|zeilen|lineas|lignes|logs?|log|eintrage|entradas))", reading.text)
+    asked = re.search(
+        r"\b(\d{1,3})\b(?=(?:\s+\w+){0,3}\s+(?:lines?|entries|zeilen|lineas|lignes|logs?|log|eintrage|entradas))",
+        reading.text,
+    )
     counted = int(asked.group(1)) if asked else None
     if counted:
         return max(1, min(counted, LINES_TO_SEARCH))

@@ -68,7 +68,9 @@ def _swap(facts: Facts) -> str:
 def _processes(facts: Facts) -> str:
     by_cpu = ", ".join(f"{one['name']} (pid {one['pid']}, {one['cpu_percent']:g} %)" for one in facts["by_cpu"])
     by_memory = ", ".join(f"{one['name']} (pid {one['pid']}, {one['memory_mb']:g} MB)" for one in facts["by_memory"])
-    return f"{_count(facts['count'], 'process', 'processes')} are running. Most CPU: {by_cpu}. Most memory: {by_memory}."
+    return (
+        f"{_count(facts['count'], 'process', 'processes')} are running. Most CPU: {by_cpu}. Most memory: {by_memory}."
+    )
 
 
 def _program(facts: Facts) -> str:
@@ -107,7 +109,8 @@ def _os(facts: Facts) -> str:
 
 def _network(facts: Facts) -> str:
     said = [
-        f"{one['name']} ({'up' if one['up'] else 'down'}) has {', '.join(one['addresses'])}" for one in facts["interfaces"]
+        f"{one['name']} ({'up' if one['up'] else 'down'}) has {', '.join(one['addresses'])}"
+        for one in facts["interfaces"]
     ]
     return f"{facts['hostname']}: {'; '.join(said)}." if said else f"{facts['hostname']} has no network address."
 
@@ -115,7 +118,9 @@ def _network(facts: Facts) -> str:
 def _users(facts: Facts) -> str:
     if not facts["sessions"]:
         return f"Nobody is logged in ({facts['count']} sessions)."
-    said = ", ".join(f"{one['name']} ({one['terminal'] or 'no terminal'}, since {one['since']})" for one in facts["sessions"])
+    said = ", ".join(
+        f"{one['name']} ({one['terminal'] or 'no terminal'}, since {one['since']})" for one in facts["sessions"]
+    )
     return f"{_count(facts['count'], 'session')}: {said}."
 
 

@@ -54,7 +54,8 @@ MEANINGS: dict[str, str] = {
     "top": """top most biggest largest heaviest hungriest highest busiest meiste meisten grosste grossten mas mayor
         mayores plus gros gourmands gourmand gourmandes""",
     "busy": """busy slow sluggish lagging laggy struggling stressed overloaded overworked sweating choking idle hammered
-        pegged maxed swamped ausgelastet uberlastet langsam beschaftigt ocupado ocupada lento lenta sobrecargado
+        pegged maxed swamped stress strain pressure idling bottleneck bottlenecked bottlenecks taxed strained burdened sollicitee sollicite
+        belastet belastung estresado ausgelastet uberlastet langsam beschaftigt ocupado ocupada lento lenta sobrecargado
         saturado saturada charge chargee cargado cargada occupe lent lente lents surcharge surchargee sature lahm trage rame""",
     "health": """health healthy status state okay ok alright fine well good doing holding vitals overview summary
         condition zustand gesund estado salud bien sante etat gut geht va vas wrong sitrep lowdown rundown scoop""",
@@ -63,12 +64,12 @@ MEANINGS: dict[str, str] = {
         caido tourne tournent fonctionne actif active actifs lance lancee vivant demarree off working funktioniert
         erreichbar fallen died die dies stopped stirbt gestorben muerto murio mort morte marchent fonctionnent
         marchando awake kicking""",
-    "error": """error errors warning warnings failure failures fehler warnungen fehlermeldungen problem problems issue issues complaint complaints complaining trouble troubles
+    "error": """error errors warning warnings failure failures oom fehler warnungen fehlermeldungen problem problems issue issues complaint complaints complaining trouble troubles
         probleme problemas problemes errores avisos erreur
         erreurs avertissements fehlermeldung""",
     "free": """free left remaining available spare unused frei freier freies freien ubrig verfugbar libre libres
         disponible disponibles queda quedan reste restant restante vacio restent leer""",
-    "full": """full filled filling packed crammed voll lleno llena llenos plein pleine plena remplit remplie saturated""",
+    "full": """full fuller fullest filled fill fills filling packed crammed voll lleno llena llenos plein pleine plena remplit remplie saturated""",
     "used": """taken use used uses using usage utilization utilisation consumption percent percentage occupied verbrauch
         verwendet benutzt genutzt belegung nutzung prozent uso usado usada usados utilizado usando utilise utilisee
         utilisees occupes pourcentage porcentaje ocupada belegten consumo consommation verwendung benutzung nutzt benutzen verwenden genutzten""",
@@ -109,7 +110,7 @@ PLAIN = frozenset(
     remotely via through directly basically literally honestly roughly approx approximately exact precise precisely
     chance hw wat wht wut ur r da wanna whatcha hit hitting reach reached reaching breathing pressure heat headroom spin spinning crank work worked
     works working hosting hosted host's based powered sits sitting tight tiny bytes mib gib tb terabytes
-    zombie zombies orphan defunct nasty ugly scary fishy alarming concerning funny juicy complain wants want about true told flavour flavor spit asleep shape rough throw hand fetch peep poking risk config configuration configured settings bits resources resource risk think avg play verify confirm ensure app messages message footprint zona limit situation glance idea guess stuff deal picture figure figures stat stats wise getting gone gotten kept sharing
+    if whether ages another save squeeze store fit put put enough oom freshly beast thing's brag colleague according accordingly zombie zombies orphan defunct nasty ugly scary fishy alarming concerning funny juicy complain wants want about true told flavour flavor spit asleep shape rough throw hand fetch peep poking risk config configuration configured settings bits resources resource risk think avg play verify confirm ensure app messages message footprint zona limit situation glance idea guess stuff deal picture figure figures stat stats wise getting gone gotten kept sharing
     share mind remember forgot weird odd strange unusual suspicious interesting notable important new shape feeling
     feels feel looks sound sounds hold coping cope surviving survive over purring humming happy sick tired without before
     after during plenty loads bunch whole entire overall general rough instant realtime immediate kindly might appreciate
@@ -135,7 +136,7 @@ PLAIN = frozenset(
     derzeitige insgesamt ob verrate verraten wissen weiss moechte mochte will anzeigen angezeigt liste auflisten eintrage
     meldungen neuesten neueste version nummer denn bereits sonst sowie und los gehts lautet heisst nennt maschinen tage
     wochentag haben wieviel angeschaltet eingeschaltet installiert drauf darauf daran dran knapp eng genau ungefahr
-    ohne sagt sagen gehts siehts sieht eingeschaltet laufts hats ists ansehen schaut schauts stand lage bescheid kurze kurzer frage fragen gern gerne wusste weisst mittlerweile
+    stark reicht reichen ohne sagt sagen gehts siehts sieht eingeschaltet laufts hats ists ansehen schaut schauts stand lage bescheid kurze kurzer frage fragen gern gerne wusste weisst mittlerweile
     inzwischen bisher macht machen machst tut tun grade uberhaupt fast beinahe wenig weniger maximal ausreichend genugend
     zeigs gebe geben nenne nennen liefere checke prufe pruf prufen uberprufe guck gucken schaue kuck anschauen vorhanden
     existiert hangt haengt hakt antwortet brummt jungste jungsten aktuellste ab rum drin welch woran anzahl restlicher

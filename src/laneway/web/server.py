@@ -1,0 +1,105 @@
+"""Puts the HTTP door together: routes inside, around them limits, authentication, the border, and counting."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+
+from laneway import __version__
+from laneway.app import App
+from laneway.clock import SystemClock
+from laneway.store.reader import Reader
+from laneway.web import problems
+from laneway.web.auth import PUBLIC, Authentication, Keys
+from laneway.web.gateway import Gateway
+from laneway.web.limits import BodyLimit, BodyLimits
+from laneway.web.metrics import Counting, Metrics
+from laneway.web.posting import Posted
+from laneway.web.routes import ROUTERS
+from laneway.web.stream import Hub
+
+DESCRIPTION = "One durable front door for AI agents. Every route but /health and /ready needs the owner's key."
+SECURITY = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+}
+
+
+class Api(FastAPI):
+    """FastAPI with the rest of its description: the keys, the one error shape, the two bodies of POST /messages."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            self.openapi_schema = _described(self)
+        return self.openapi_schema
+
+
+def create_app(app: App) -> FastAPI:
+    """The HTTP door of a running Laneway."""
+    settings = app.settings
+    gateway = Gateway(app, Hub(app.db), Reader(app.db.url, embedded=settings.embedded), Metrics(), SystemClock())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        gateway.hub.close()
+
+    # The interactive pages load their scripts from the network, which a self-hosted server should not.
+    api = Api(
+        title="Laneway", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None,
+        redirect_slashes=False, lifespan=lifespan,
+    )  # fmt: skip
+    api.state.gateway = gateway
+    for router in ROUTERS:
+        api.include_router(router)
+    api.add_exception_handler(RequestValidationError, problems.invalid)
+    api.add_exception_handler(HTTPException, problems.refused)
+    # The last one added is the outermost.
+    api.add_middleware(BodyLimit, limits=BodyLimits.of(settings))
+    api.add_middleware(Authentication, keys=Keys(app.db))
+    api.add_middleware(problems.Border)
+    api.add_middleware(Counting, metrics=gateway.metrics)
+    return api
+
+
+def end_streams(api: FastAPI) -> None:
+    """Open streams of events end now; a server that shuts down would else wait for them."""
+    gateway: Gateway = api.state.gateway
+    gateway.hub.close()
+
+
+def _described(api: FastAPI) -> dict[str, Any]:
+    schema: dict[str, Any] = get_openapi(
+        title=api.title, version=api.version, description=api.description, routes=api.routes
+    )
+    components = schema.setdefault("components", {})
+    components["securitySchemes"] = SECURITY
+    components["schemas"] |= _posted() | {"Problem": problems.SCHEMA}
+    error = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path, methods in schema["paths"].items():
+        for operation in methods.values():
+            operation["responses"].pop("422", None)
+            operation["responses"]["default"] = {"description": "What went wrong.", "content": error}
+            operation["security"] = [] if path in PUBLIC else [{"bearer": []}, {"key": []}]
+    for unused in ("HTTPValidationError", "ValidationError"):
+        components["schemas"].pop(unused, None)
+    return schema
+
+
+def _posted() -> dict[str, Any]:
+    posted = Posted.model_json_schema(ref_template="#/components/schemas/{model}")
+    parts = posted.pop("$defs", {})
+    text = {"type": "string"}
+    files = {"type": "array", "items": {"type": "string", "format": "binary"}}
+    form = posted["properties"] | {"payload": text, "sender": text, "files": files}
+    shown: dict[str, Any] = parts | {
+        "Posted": posted,
+        "PostedForm": {"type": "object", "title": "PostedForm", "properties": form},
+    }
+    return shown

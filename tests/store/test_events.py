@@ -1,0 +1,65 @@
+"""Events are read in one order that never skips, however transactions overlap."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from laneway.errors import BadInput
+from laneway.store import events, housekeeping
+from laneway.store.database import Database
+
+
+async def test_an_event_of_an_older_open_transaction_is_never_skipped(db: Database) -> None:
+    async with db.transaction() as early:
+        await events.append(early, "first.begun", {})
+        async with db.transaction() as late:
+            await events.append(late, "second.committed", {})
+        async with db.transaction() as tx:
+            # The later one is committed, but to show it now would mean to skip the earlier one for good.
+            assert await events.after(tx, events.START) == []
+    async with db.transaction() as tx:
+        assert [event.kind for event in await events.after(tx, events.START)] == ["first.begun", "second.committed"]
+
+
+async def test_a_reader_that_comes_back_with_its_cursor_misses_and_doubles_nothing(db: Database) -> None:
+    async def write(number: int) -> None:
+        async with db.transaction() as tx:
+            await events.append(tx, "n", {"n": number})
+            await asyncio.sleep(random.random() * 0.02)
+
+    seen: list[int] = []
+
+    async def read() -> None:
+        cursor = events.START
+        while len(seen) < 200:
+            async with db.transaction() as tx:
+                page = await events.after(tx, cursor, limit=7)
+            seen.extend(event.body["n"] for event in page)
+            cursor = page[-1].cursor if page else cursor
+            await asyncio.sleep(0.001)
+
+    reader = asyncio.create_task(read())
+    for batch in range(25):
+        await asyncio.gather(*(write(batch * 8 + number) for number in range(8)))
+    await asyncio.wait_for(reader, 20)
+    assert sorted(seen) == list(range(200))
+
+
+@pytest.mark.parametrize("text", ["", "x", "1", "1-", "-1-2", "1-2-3", "1-2; DROP TABLE events", "9" * 60 + "-1"])
+async def test_a_cursor_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="not an event cursor"):
+        events.parse_cursor(text)
+
+
+async def test_old_events_are_tidied_away_and_young_ones_stay(db: Database) -> None:
+    async with db.transaction() as tx:
+        await events.append(tx, "old", {})
+        await tx.execute("UPDATE events SET created_at = now() - interval '100 days'")
+        await events.append(tx, "young", {})
+    async with db.transaction() as tx:
+        assert await housekeeping.tidy(tx, days=90) == 1
+    async with db.transaction() as tx:
+        assert [event.kind for event in await events.after(tx, events.START)] == ["young"]

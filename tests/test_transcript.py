@@ -1,0 +1,43 @@
+"""What a model sees of a conversation."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from laneway.domain.conversation import Attachment, Author
+from laneway.domain.ids import new_id
+from laneway.transcript import Turn, describe, tokens, trim
+
+
+def turn(text: str) -> Turn:
+    return Turn(new_id(), Author.USER, text)
+
+
+def attachment(kind: str, preview: str = "", **meta: Any) -> Attachment:
+    return Attachment(
+        new_id(), new_id(), kind, "a.bin", "x/y", 2048, "artifact://x", preview, meta, datetime(2026, 1, 1, tzinfo=UTC)
+    )
+
+
+def test_the_oldest_turns_are_dropped_first_and_order_is_kept() -> None:
+    turns = [turn(f"{number} " + "word " * 50) for number in range(10)]
+    kept = trim(turns, token_budget=tokens(turns[0].text) * 3)
+    assert [t.text[0] for t in kept] == ["7", "8", "9"]
+
+
+def test_the_trigger_stays_even_when_it_alone_is_over_the_budget() -> None:
+    turns = [turn("before"), turn("x" * 10_000)]
+    assert trim(turns, token_budget=10) == turns[-1:]
+
+
+def test_attachments_are_described_in_words() -> None:
+    assert describe(attachment("voice", "call me back", seconds=12.5)) == "[voice note, 12.5 s: call me back]"
+    assert describe(attachment("voice")) == "[voice note, unknown length: not transcribed]"
+    assert describe(attachment("image", "a red door", width=640, height=480)) == "[image, 640×480: a red door]"
+    assert describe(attachment("image", ocr="EXIT")) == "[image, 2048 bytes: not described; text in it: EXIT]"
+    assert describe(attachment("file", "a,b\n1,2")) == "[file a.bin, 2048 bytes, x/y]\na,b\n1,2"
+
+
+def test_a_long_preview_is_cut() -> None:
+    assert len(describe(attachment("file", "z" * 5000))) < 1100

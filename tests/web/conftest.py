@@ -1,0 +1,75 @@
+"""An HTTP client with the owner's key, connected to a Laneway of the test's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from laneway.app import Parts
+from tests.serving import serving
+
+ENDED = ("done", "failed", "cancelled")
+
+
+class Door:
+    """The API as a test uses it: JSON out, JSON in, and the status it must have."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.url, self.key = url, key
+        self.http = httpx.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
+
+    async def get(self, path: str, status: int = 200, **query: Any) -> Any:
+        response = await self.http.get(path, params=query)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def post(self, path: str, status: int = 200, **more: Any) -> Any:
+        response = await self.http.post(path, **more)
+        assert response.status_code == status, response.text
+        return response.json()
+
+    async def send(self, text: str, **more: Any) -> Any:
+        return await self.post("/messages", 202, json={"text": text, **more})
+
+    async def until(self, job_id: str, *statuses: str, seconds: float = 20) -> Any:
+        """The job once it has one of these statuses; by default, once it has ended."""
+        async with asyncio.timeout(seconds):
+            while (job := await self.get(f"/jobs/{job_id}"))["status"] not in (statuses or ENDED):
+                await asyncio.sleep(0.02)
+        return job
+
+    async def ask(self, text: str, **more: Any) -> Any:
+        """A message, sent and answered, as /messages/{id} shows it."""
+        receipt = await self.send(text, **more)
+        await self.until(receipt["job_id"])
+        return await self.get(f"/messages/{receipt['message_id']}")
+
+
+Open = Callable[..., AbstractAsyncContextManager[Door]]
+
+
+@pytest.fixture
+def opened(database_url: str, tmp_path: Path) -> Open:
+    """Opens the door of a Laneway with the parts and settings given."""
+
+    @asynccontextmanager
+    async def open_door(parts: Parts | None = None, **settings: Any) -> AsyncIterator[Door]:
+        async with serving(database_url, tmp_path, parts, **settings) as (url, key):
+            door = Door(url, key)
+            async with door.http:
+                yield door
+
+    return open_door
+
+
+@pytest.fixture
+async def door(opened: Open) -> AsyncIterator[Door]:
+    """The door of a Laneway whose model repeats what it is told."""
+    async with opened() as door:
+        yield door
