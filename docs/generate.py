@@ -42,7 +42,7 @@ def settings_page() -> str:
             "1. the environment, 2. `.env` in the current folder, 3. `LANEWAY_HOME/.env`,",
             "4. `LANEWAY_HOME/config.yaml`, 5. the default below.",
             "",
-            "An empty value counts as not set; `null` takes a default away. Secrets (`–`) are refused in `config.yaml`,",
+            "An empty value counts as not set; `null` takes a default away. Secrets (`–`) are refused in config.yaml,",
             "and so is a key nobody knows, with the nearest known one named.",
             "",
             *_table(("config.yaml", "environment", "default", "limits", "meaning"), [home, *rows]),

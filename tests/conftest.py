@@ -14,10 +14,12 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+import redis
 
 from laneway.store.database import Database
 from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
+from tests.servers.redis_server import redis_server
 
 pytest_plugins = ["tests.skips"]
 
@@ -53,18 +55,17 @@ def address_of(server_url: str, database: str) -> str:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of a PostgreSQL that lives as long as the test run and holds the template."""
-    with tempfile.TemporaryDirectory(prefix="laneway-test-") as folder:
-        with EmbeddedPostgres(Path(folder)) as url:
-            with psycopg.connect(url, autocommit=True) as connection:
-                # Nothing here has to survive a power cut, and two cores have better things to do than fsync.
-                for setting in ("fsync = off", "synchronous_commit = off", "full_page_writes = off"):
-                    connection.execute(f"ALTER SYSTEM SET {setting}".encode())
-                connection.execute("SELECT pg_reload_conf()")
-                connection.execute(f"CREATE DATABASE {TEMPLATE}".encode())
-            template = address_of(url, TEMPLATE)
-            migrate(template)
-            _add_engine_tables(template)
-            yield url
+    with tempfile.TemporaryDirectory(prefix="laneway-test-") as folder, EmbeddedPostgres(Path(folder)) as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            # Nothing here has to survive a power cut, and two cores have better things to do than fsync.
+            for setting in ("fsync = off", "synchronous_commit = off", "full_page_writes = off"):
+                connection.execute(f"ALTER SYSTEM SET {setting}".encode())
+            connection.execute("SELECT pg_reload_conf()")
+            connection.execute(f"CREATE DATABASE {TEMPLATE}".encode())
+        template = address_of(url, TEMPLATE)
+        migrate(template)
+        _add_engine_tables(template)
+        yield url
 
 
 def _add_engine_tables(url: str) -> None:
@@ -91,3 +92,19 @@ async def db(database_url: str) -> AsyncIterator[Database]:
     await database.open()
     yield database
     await database.close()
+
+
+@pytest.fixture(scope="session")
+def redis_server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Redis that lives as long as the test run; never one of yours, since tests empty it."""
+    with redis_server(tmp_path_factory.mktemp("redis")) as url:
+        yield url
+
+
+@pytest.fixture
+def redis_url(redis_server_url: str) -> Iterator[str]:
+    """That Redis, empty."""
+    with redis.Redis.from_url(redis_server_url) as client:
+        client.flushdb()
+        yield redis_server_url
+        client.flushdb()

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from laneway.app import Parts
+from laneway.client import ServerEvent, parsed
 from tests.serving import serving
 
 ENDED = ("done", "failed", "cancelled")
@@ -50,6 +52,25 @@ class Door:
         await self.until(receipt["job_id"])
         return await self.get(f"/messages/{receipt['message_id']}")
 
+    @asynccontextmanager
+    async def watching(self, last: str | None = None, **query: Any) -> AsyncIterator[AsyncIterator[ServerEvent]]:
+        """The events of a stream as they come; leaving the block cuts it off."""
+        headers = {"Last-Event-ID": last} if last else {}
+        async with self.http.stream("GET", "/events", params=query, headers=headers) as response:
+            assert response.status_code == 200
+            assert response.headers["content-type"].startswith("text/event-stream")
+            yield _events(response)
+
+
+async def _events(response: httpx.Response) -> AsyncIterator[ServerEvent]:
+    block: list[str] = []
+    async for line in response.aiter_lines():
+        block.append(line)
+        if not line:
+            for event in parsed(block):
+                yield event
+            block = []
+
 
 Open = Callable[..., AbstractAsyncContextManager[Door]]
 
@@ -73,3 +94,17 @@ async def door(opened: Open) -> AsyncIterator[Door]:
     """The door of a Laneway whose model repeats what it is told."""
     async with opened() as door:
         yield door
+
+
+TABLES = ("principals", "threads", "messages", "attachments", "artifacts", "jobs", "events", "approvals", "outbox")
+
+
+def counts(database_url: str) -> dict[str, int]:
+    """How many rows each table holds."""
+    found = {}
+    with psycopg.connect(database_url) as connection:
+        for table in TABLES:
+            row = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()
+            assert row is not None
+            found[table] = int(row[0])
+    return found

@@ -67,7 +67,7 @@ class Screen:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._call, self._text, self._expected = "", "", 0
-        self._tool_since = False
+        self._finished = False
         self._replied = False
 
     def wrote(self, call: str, number: int, text: str) -> None:
@@ -81,16 +81,18 @@ class Screen:
         self._text += text
         print(plain(text), end="", flush=True)
 
+    def finished_call(self) -> None:
+        self._finished = True
+
     def used_tool(self, tool: str) -> None:
-        self._tool_since = True
+        self._finished = True
         self._end_line()
         print(f"[{plain(tool)}]")
 
     def replied(self, text: str) -> None:
-        if self._text and self._text.strip() == text.strip():
-            self._end_line()
-        else:
-            self._end_line()
+        shown = self._text.strip() == text.strip()
+        self._end_line()
+        if not shown:
             print(plain(text))
         self._call, self._text, self._replied = "", "", True
 
@@ -115,12 +117,12 @@ class Screen:
             print(f"(It was {outcome}.)")
 
     def _begin(self, call: str) -> None:
-        # Another call without a tool between means that the one before was cut off: its text counts no more.
+        # Another call while this one has not finished means that it was cut off: its text counts no more.
         if self._text:
             self._end_line()
-            if not self._tool_since:
+            if not self._finished:
                 print("… cut off; once more:")
-        self._call, self._text, self._expected, self._tool_since = call, "", 0, False
+        self._call, self._text, self._expected, self._finished = call, "", 0, False
 
     def _end_line(self) -> None:
         if self._text and not self._text.endswith("\n"):

@@ -19,6 +19,10 @@ class Listener(Protocol):
         """A model wrote a piece of text; `number` counts the pieces of one `call`."""
         ...
 
+    def finished_call(self) -> None:
+        """A model has said all it wanted to; what it writes next belongs to another call."""
+        ...
+
     def used_tool(self, tool: str) -> None: ...
 
     def replied(self, text: str) -> None: ...
@@ -44,6 +48,8 @@ def follow(client: Client, job_id: str, listener: Listener) -> str:
         match event.event:
             case "delta":
                 listener.wrote(event.data["call"], event.data["n"], event.data["text"])
+            case "model.finished":
+                listener.finished_call()
             case "tool.started":
                 listener.used_tool(str(body.get("tool", "")))
             case "approval.asked":

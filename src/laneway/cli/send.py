@@ -58,6 +58,9 @@ class _Collected:
     def wrote(self, call: str, number: int, text: str) -> None:
         """The whole reply is printed in the end."""
 
+    def finished_call(self) -> None:
+        """Only the reply is printed."""
+
     def used_tool(self, tool: str) -> None:
         """Only the reply is printed."""
 

@@ -20,8 +20,8 @@ CURSOR_HEADER = "X-Event-Cursor"
 
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 LAST_WORD_SECONDS = 1.0
-PATIENCE_SECONDS = 60.0
-"""A client that takes nothing for so long is dropped."""
+PATIENCE_SECONDS = 30.0
+"""A client that takes nothing for so long is dropped; it can come back with the last id it has."""
 
 
 class EventStream(Response):
@@ -29,10 +29,17 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, items: AsyncGenerator[Event | Delta | None, None], watcher: Watcher, cursor: str) -> None:
+    def __init__(
+        self,
+        items: AsyncGenerator[Event | Delta | None, None],
+        watcher: Watcher,
+        cursor: str,
+        *,
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
         super().__init__(headers=HEADERS | {CURSOR_HEADER: cursor})
         del self.headers["content-length"]
-        self._items, self._watcher = items, watcher
+        self._items, self._watcher, self._patience = items, watcher, patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -55,9 +62,16 @@ class EventStream(Response):
 
     async def _write(self, send: Send) -> None:
         async with aclosing(self._items) as items:
-            await _sent(send, b": open\n\n")
+            await self._send(send, b": open\n\n")
             async for item in items:
-                await _sent(send, written(item))
+                await self._send(send, written(item))
+
+    async def _send(self, send: Send, body: bytes) -> None:
+        try:
+            async with asyncio.timeout(self._patience):
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+        except TimeoutError:
+            raise ClientDisconnect from None
 
 
 def written(item: Event | Delta | None) -> bytes:
@@ -69,13 +83,6 @@ def written(item: Event | Delta | None) -> bytes:
     # Escaped to ASCII: many readers of lines break them at U+2028 and its like, too.
     data = json.dumps(EventShape.model_validate(item).model_dump(mode="json"))
     return f"id: {item.cursor}\nevent: {item.kind}\ndata: {data}\n\n".encode()
-
-
-async def _sent(send: Send, body: bytes) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return await send({"type": "http.response.body", "body": body, "more_body": True})
-    raise ClientDisconnect
 
 
 async def _left(receive: Receive) -> None:

@@ -1,8 +1,9 @@
 """The live stream of events: one listening connection per process, fanned out to whoever watches.
 
-A watcher first reads what is stored after its cursor, then joins the hub, then reads what came in between; from
-there on the hub hands it everything in the same order. Cursors only grow, so whatever comes twice is recognised,
-and nothing is lost: not over a reconnect of the watcher, not over a restart of the database.
+A watcher joins the hub and then reads what is stored after its cursor; from there on the hub hands it everything
+in the same order, through a queue of bounded length. One that lets the queue overflow is behind, and reads from the
+store again. Cursors only grow, so whatever comes twice is recognised, and nothing is lost: not over a reconnect of
+the watcher, not over a restart of the database.
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ from laneway.errors import Unavailable
 from laneway.store import events, feed
 from laneway.store.database import DELTAS, EVENTS, Database
 
-QUEUE = 1000
-"""So much a watcher may lag behind before it is dropped; it can come back with its last cursor."""
+QUEUE = 500
 
 PAGE = 500
 QUIET_SECONDS = 15.0
@@ -48,21 +48,25 @@ class Watcher:
 
     def __init__(self, job: UUID | None = None, thread: UUID | None = None) -> None:
         self.job, self.thread = job, thread
+        self.behind = True
         self.ended = asyncio.Event()
         self._queue: asyncio.Queue[Event | Delta] = asyncio.Queue(QUEUE)
 
-    def offer(self, item: Event | Delta) -> bool:
-        """The item waits for the watcher if it wants it; False if it lags too far behind to go on."""
+    def offer(self, item: Event | Delta) -> None:
+        """The item waits for the watcher if it wants it; if too much waits already, the watcher is behind."""
         job, thread = (item.job_id, item.thread_id) if isinstance(item, Event) else (item.job, item.thread)
-        if self.job not in (None, job) or self.thread not in (None, thread):
-            return True
-        if isinstance(item, Delta) and self._queue.qsize() > QUEUE // 2:
-            return True
-        if self._queue.full():
-            self.ended.set()
-            return False
-        self._queue.put_nowait(item)
-        return True
+        if self.behind or self.job not in (None, job) or self.thread not in (None, thread):
+            return
+        if not self._queue.full():
+            self._queue.put_nowait(item)
+        elif isinstance(item, Event):
+            self.behind = True
+
+    def catch_up(self) -> None:
+        """What is offered from now on waits again; what came before must be read from the store."""
+        while not self._queue.empty():
+            self._queue.get_nowait()
+        self.behind = False
 
     async def next(self, seconds: float) -> Event | Delta | None:
         """The next item, or None if nothing came for so long."""
@@ -77,7 +81,6 @@ class Hub:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._open: set[Watcher] = set()
         self._watchers: set[Watcher] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._ready, self._wake = asyncio.Event(), asyncio.Event()
@@ -86,7 +89,7 @@ class Hub:
         self._closed = False
 
     def __len__(self) -> int:
-        return len(self._open)
+        return len(self._watchers)
 
     async def place(self, since: str) -> str:
         """The cursor a stream begins after: `now`, `start`, or the id of an event."""
@@ -95,19 +98,16 @@ class Hub:
 
     async def watch(self, cursor: str, watcher: Watcher) -> AsyncGenerator[Event | Delta | None, None]:
         """Every event after the cursor, once and in order, and deltas while they come; None after a quiet while."""
-        self._open.add(watcher)
+        self._join(watcher)
         try:
-            async with aclosing(self._stored(cursor, watcher)) as stored:
-                async for event in stored:
-                    yield event
-                    cursor = event.cursor
-            self._join(watcher)
-            await self._ready.wait()
-            async with aclosing(self._stored(cursor, watcher)) as stored:
-                async for event in stored:
-                    yield event
-                    cursor = event.cursor
+            await _first(self._ready, watcher.ended)
             while not watcher.ended.is_set():
+                if watcher.behind:
+                    watcher.catch_up()
+                    async with aclosing(self._stored(cursor, watcher)) as stored:
+                        async for event in stored:
+                            yield event
+                            cursor = event.cursor
                 item = await watcher.next(QUIET_SECONDS)
                 if isinstance(item, Event):
                     if events.parse_cursor(item.cursor) <= events.parse_cursor(cursor):
@@ -120,7 +120,7 @@ class Hub:
     def close(self) -> None:
         """All streams have been told to end, and nothing is listened to any more."""
         self._closed = True
-        for watcher in self._open:
+        for watcher in self._watchers:
             watcher.ended.set()
         self._stop()
 
@@ -149,7 +149,6 @@ class Hub:
             self._tasks = [asyncio.create_task(self._keep_listening()), asyncio.create_task(self._keep_reading())]
 
     def _leave(self, watcher: Watcher) -> None:
-        self._open.discard(watcher)
         self._watchers.discard(watcher)
         if not self._watchers:
             self._stop()
@@ -225,5 +224,15 @@ class Hub:
             self._answered.pop(event.job_id, None)
 
     def _offer(self, item: Event | Delta) -> None:
-        for watcher in [watcher for watcher in self._watchers if not watcher.offer(item)]:
-            self._watchers.discard(watcher)
+        for watcher in self._watchers:
+            watcher.offer(item)
+
+
+async def _first(*signals: asyncio.Event) -> None:
+    """Returns when one of the signals is given."""
+    waiting = [asyncio.create_task(signal.wait()) for signal in signals]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()

@@ -51,7 +51,7 @@ _ORDER_VERBS = r"""
     | restore | send | email | mail | text | sms | call | notify | alert | warn | post | tweet | publish | schedule
     | remind | book | order | buy | pay | translate | summari[sz]e | analy[sz]e | compare | calculate | compute | convert
     | generate | build | design | plan | merge | commit | push | monitor | watch | keep | track | plot | graph | chart
-    | teach | sing | imagine | pretend | ignore | forget | rotate | drain | archive | compress | upload | download | fetch
+    | teach | sing | imagine | pretend | ignore | forget | rotate | drain | destroy | abort | cancel | terminate | end | dont | do\ not | slow\ down | archive | compress | upload | download | fetch
     | connect | ping | scan | hack | mount | allocate | assign | set | turn | switch | flush | dump | kick | log\ (?:me|out|off)
     | free\ up | tell\ (?!me\b|us\b)\w+ | inform | say | swap\ (?:the|these|those|my|out|two|them|it|places) | load\ (?:the|this|my|a|an|up|it|all|data|these)
     | process\ (?:the|this|my|these|a|an|all|our|it) | time\ (?:the|this|my|how) | log\ (?:this|that|my|it|the\ fact)
@@ -99,7 +99,7 @@ _ELSEWHERE = r"""
     | file\ server | servers | servidores | serveurs | hosts | nodes | boxes | machines | maschinen | maquinas | fleet | instances
     | (?:my|your|his|her|our|their|the|mein\w*|mi|mon)\ (?:laptop|phone|handy|iphone|ipad|tablet|router|nas|car|auto|tv|watch|printer
         |drucker|macbook|house|telefono|telephone|portable|raspberry|pi|notebook|desktop|movil)
-    | staging | production | prod | cloud | aws | azure | gcp | kubernetes | k8s
+    | laptop | phone | smartphone | iphone | macbook | router | wifi | wlan | bluetooth | car | staging | production | prod | cloud | aws | azure | gcp | kubernetes | k8s
     """
 _PAST = r"""
     yesterday | last\ (?:week|month|night|year|hour|hours|weekend|\w+day|\d+\ (?:days|hours|weeks|months)) | ago | earlier

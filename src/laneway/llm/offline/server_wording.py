@@ -17,6 +17,8 @@ _MOST_SHOWN = 20
 def worded(asked: ServerQuestion, result: dict[str, Facts], error: str | None) -> str:
     """The facts read, one sentence per topic, and what could not be read."""
     said = [_sentence(asked, topic, facts) for topic, facts in result.items()]
+    if asked.warmth:
+        said.append("Temperatures are not read here.")
     if error:
         said.append(f"I could not read everything: {error}." if said else f"I could not read that: {error}.")
     return "\n".join(said) if "logs" in result else " ".join(said)

@@ -54,7 +54,7 @@ MEANINGS: dict[str, str] = {
     "top": """top most biggest largest heaviest hungriest highest busiest meiste meisten grosste grossten mas mayor
         mayores plus gros gourmands gourmand gourmandes""",
     "busy": """busy slow sluggish lagging laggy struggling stressed overloaded overworked sweating choking idle hammered
-        pegged maxed swamped stress strain pressure idling bottleneck bottlenecked bottlenecks taxed strained burdened sollicitee sollicite
+        pegged maxed swamped stress strain idling bottleneck bottlenecked bottlenecks taxed strained burdened sollicitee sollicite
         belastet belastung estresado ausgelastet uberlastet langsam beschaftigt ocupado ocupada lento lenta sobrecargado
         saturado saturada charge chargee cargado cargada occupe lent lente lents surcharge surchargee sature lahm trage rame""",
     "health": """health healthy status state okay ok alright fine well good doing holding vitals overview summary
@@ -64,9 +64,10 @@ MEANINGS: dict[str, str] = {
         caido tourne tournent fonctionne actif active actifs lance lancee vivant demarree off working funktioniert
         erreichbar fallen died die dies stopped stirbt gestorben muerto murio mort morte marchent fonctionnent
         marchando awake kicking""",
-    "error": """error errors warning warnings failure failures oom fehler warnungen fehlermeldungen problem problems issue issues complaint complaints complaining trouble troubles
-        probleme problemas problemes errores avisos erreur
+    "error": """error errors warning warnings failure failures oom fehler warnungen fehlermeldungen errores avisos erreur
         erreurs avertissements fehlermeldung""",
+    "complaint": """problem problems issue issues complaint complaints complaining complain trouble troubles probleme
+        problemas problemes""",
     "free": """free left remaining available spare unused frei freier freies freien ubrig verfugbar libre libres
         disponible disponibles queda quedan reste restant restante vacio restent leer""",
     "full": """full fuller fullest filled fill fills filling packed crammed voll lleno llena llenos plein pleine plena remplit remplie saturated""",
@@ -176,6 +177,26 @@ PLAIN = frozenset(
     semaine mois seconde secondes marche lenteur rapidement simplement juste ouvert ouvertes""".split()
 )
 
+# The words worth guessing behind a typing error, the likeliest first.
+KEY_WORDS = tuple(
+    """disk disks space memory swap load average uptime server processes process processor processors cores logs log syslog
+    time timezone date users user logged system network interface interfaces address hostname kernel usage status running
+    reboot rebooted restart restarted available storage partition filesystem utilization utilisation nginx postgres
+    postgresql redis mysql docker apache mariadb mongodb free full left used journal errors error machine busy alive
+    festplatte speicherplatz speicher arbeitsspeicher auslastung prozesse prozessor betriebssystem laufzeit neustart
+    uhrzeit zeitzone benutzer memoria espacio servidor procesos procesador registros usuarios memoire espace serveur
+    processus processeur utilisateurs disque""".split()
+)
+
+# Words of another language that are English words too, and the words that give English away.
+NOT_ENGLISH = frozenset(
+    "charge red place come mange lance mort plus last platte platten consume rame trage lent gros".split()
+)
+ENGLISH = frozenset(
+    """the is are was a an my your our i you we it this that what how who which do does did has have there here on of for
+    with and any much many show tell give please can could""".split()
+)
+
 NOT_TYPOS = frozenset(
     """desk desks dish dusk risk risks disco disks dist loan loans loud lord lead leads lad road toad goad tie tim times
     tide tile tiles lime dime mime tame tome dated gate late rate mate data dare hate fate usher lets legs dogs lots
@@ -191,6 +212,10 @@ NOT_TYPOS = frozenset(
     service services serviced drive drives dive river driver drivers diver network artwork net bet get set yet jet
     what hat chat that than then when where there whale while white write writer hot hit hut hat time term team seam
     marry mary merry berry cherry very every worry story glory mercury memorial mentor member members remember
-    hour hours four your sour pour house mouse day date dates dates cup cups cap cop cut cpr gpu gpus ramp rum ray
+    hour hours four your sour pour house mouse day date dates dates form forms shop shops snow shot shoe wish thai beef beer bees
+    bean tire tires timer timers uber change changes changed chance charger charges charged lies lived likes loft lift
+    loss loaf loin lion dave alice macy witch thus resident amounts adds dressed memorize mature seating heating relating
+    distance insurance stage storing sport airport errand terror mirror mere professor professors protests valley alley
+    ceres chores diesel dark frog hare hale processed restored restores servings activate cup cups cap cop cut cpr gpu gpus ramp rum ray
     """.split()
 )

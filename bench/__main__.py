@@ -1,0 +1,36 @@
+"""`make bench`: every figure of the foundation in one run."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import tempfile
+from pathlib import Path
+
+import psutil
+
+from bench import intake, journey
+from bench.report import show
+from bench.server import serving, worker
+
+
+def main() -> None:
+    """All figures are printed."""
+    print(f"Python {platform.python_version()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}\n")
+    asyncio.run(intake.measure())
+    with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
+        home = Path(folder) / "home"
+        with serving(home) as server:
+            show("first start (fresh data directory) until ready", server.start_seconds, "s", 90)
+        with serving(home) as server:
+            show("later start until ready", server.start_seconds, "s", 8)
+            journey.at_rest(server)
+            asyncio.run(journey.latency(server))
+            asyncio.run(journey.throughput(server, "one process"))
+            with worker(server):
+                asyncio.run(journey.throughput(server, "server and one worker"))
+    print("\nDispatch is measured by itself: python bench/dispatch.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""The real command in a process of its own, and a real `laneway up` to talk to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+COMMAND = (sys.executable, "-m", "laneway")
+
+
+@dataclass
+class Shell:
+    """A folder and an environment in which `laneway` is run."""
+
+    folder: Path
+    environ: dict[str, str] = field(default_factory=dict)
+
+    def run(self, *arguments: str, typed: str = "", code: int = 0, **environ: str) -> str:
+        """What the command printed; it ended with `code` and without a traceback."""
+        return self._run(arguments, typed, code, environ).stdout
+
+    def refused(self, *arguments: str, typed: str = "", code: int = 2, **environ: str) -> str:
+        """The error the command printed, on one line."""
+        ended = self._run(arguments, typed, code, environ)
+        assert ended.stderr.startswith("Error: "), ended.stderr
+        assert ended.stderr.count("\n") == 1, ended.stderr
+        return ended.stderr.strip()
+
+    def start(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
+        """The command has been started."""
+        return subprocess.Popen(
+            [*COMMAND, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+            env=self._environ(environ),
+        )
+
+    def _run(
+        self, arguments: tuple[str, ...], typed: str, code: int, environ: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        ended = subprocess.run(
+            [*COMMAND, *arguments],
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.folder,
+            env=self._environ(environ),
+        )
+        assert "Traceback" not in ended.stderr, ended.stderr
+        assert ended.returncode == code, f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
+        return ended
+
+    def _environ(self, more: dict[str, str]) -> dict[str, str]:
+        return {**os.environ, "HOME": str(self.folder), "COLUMNS": "200", **self.environ, **more}
+
+
+class Running:
+    """An `up` or a `worker` that has said that it is ready."""
+
+    def __init__(self, process: subprocess.Popen[str], last_line: str) -> None:
+        self.process = process
+        self.printed: list[str] = []
+        self.complaints: list[str] = []
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        for stream, kept in ((process.stdout, self.printed), (process.stderr, self.complaints)):
+            assert stream is not None
+            threading.Thread(target=self._read, args=(stream, kept), daemon=True).start()
+        self._wait_for(last_line)
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def ended(self, seconds: float = 20) -> int:
+        """Its exit code; it must end in time."""
+        return self.process.wait(seconds)
+
+    def stop(self) -> None:
+        """The process has ended, politely if possible."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(20)
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(5)
+
+    def _read(self, stream: Iterator[str], kept: list[str]) -> None:
+        for line in stream:
+            kept.append(line.rstrip("\n"))
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def _wait_for(self, last_line: str) -> None:
+        deadline = time.monotonic() + 60
+        while not any(line.startswith(last_line) for line in self.printed):
+            try:
+                self._lines.get(timeout=max(0.1, deadline - time.monotonic()))
+            except queue.Empty:
+                self.stop()
+            assert self.process.poll() is None, "\n".join(self.printed + self.complaints)
+
+
+def up(shell: Shell, *arguments: str, **environ: str) -> Running:
+    """A `laneway up` that is ready."""
+    return Running(shell.start("up", *arguments, **environ), "Model:")
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def postgres_of(home: Path) -> list[int]:
+    """The PostgreSQL servers that run for this data directory."""
+    found = []
+    for process in psutil.process_iter(["pid", "name", "cmdline"]):
+        if process.info["name"] == "postgres" and str(home) in " ".join(process.info["cmdline"] or []):
+            found.append(process.info["pid"])
+    return found
+
+
+def eventually(true: object, seconds: float = 10) -> None:
+    """The condition, a function without arguments, has become true in time."""
+    assert callable(true)
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)

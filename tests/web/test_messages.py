@@ -1,0 +1,158 @@
+"""Messages come in once, are listed, and can be asked why."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from uuid import UUID
+
+from laneway.llm.scripted import Call, Say
+from tests.serving import scripted
+from tests.web.conftest import Door, Open, counts
+
+
+async def test_a_message_is_acknowledged_with_its_ids_and_answered_later(door: Door) -> None:
+    receipt = await door.send("how full is the disk?")
+    assert {UUID(receipt[name]) for name in ("message_id", "thread_id", "job_id")}
+    assert receipt["duplicate"] is False
+    await door.until(receipt["job_id"])
+    message = await door.get(f"/messages/{receipt['message_id']}")
+    assert message["text"] == "how full is the disk?"
+    assert [reply["text"] for reply in message["replies"]] == ["You said: how full is the disk?"]
+    assert message["replies"][0]["state"] == "sent"
+    assert [job["id"] for job in message["jobs"]] == [receipt["job_id"]]
+
+
+async def test_times_are_utc_with_a_z(door: Door) -> None:
+    message = await door.ask("how full is the disk?")
+    for moment in (message["created_at"], message["jobs"][0]["finished_at"], message["replies"][0]["sent_at"]):
+        assert moment.endswith("Z")
+        assert "T" in moment
+
+
+async def test_the_same_id_twice_is_one_message(door: Door) -> None:
+    first = await door.send("once", id="order-1")
+    again = await door.post("/messages", 200, json={"text": "once", "id": "order-1"})
+    by_header = await door.post("/messages", 200, json={"text": "once"}, headers={"Idempotency-Key": "order-1"})
+    assert again == by_header == {**first, "duplicate": True}
+    assert len((await door.get("/jobs"))["items"]) == 1
+    why = await door.get(f"/messages/{first['message_id']}/why")
+    assert why["received"] == {**why["received"], "external_id": "order-1", "channel": "http", "duplicates": 2}
+
+
+async def test_two_different_ids_for_one_message_are_refused(door: Door) -> None:
+    given = {"json": {"text": "x", "id": "a"}, "headers": {"Idempotency-Key": "b"}}
+    assert "Idempotency-Key" in (await door.post("/messages", 400, **given))["detail"]
+
+
+async def test_twenty_copies_at_once_make_one_job(door: Door, database_url: str) -> None:
+    copies = [door.http.post("/messages", json={"text": "all at once", "id": "storm"}) for _ in range(20)]
+    answers = await asyncio.gather(*copies)
+    assert sorted(answer.status_code for answer in answers) == [200] * 19 + [202]
+    assert len({answer.json()["job_id"] for answer in answers}) == 1
+    rows = counts(database_url)
+    assert (rows["jobs"], rows["threads"]) == (1, 1)
+
+
+async def test_files_come_with_a_form(door: Door) -> None:
+    form = {"text": "read this", "thread": "files", "id": "form-1", "payload": json.dumps({"number": 7})}
+    files = [
+        ("files", ("ägypten.txt", "Grüße".encode(), "text/plain")),
+        ("files", ("../../etc/photo.png", b"\x89PNG\x00", "image/png")),
+    ]
+    receipt = await door.post("/messages", 202, data=form, files=files)
+    again = await door.post("/messages", 200, data=form, files=files)
+    assert again["message_id"] == receipt["message_id"]
+    job = await door.until(receipt["job_id"])
+    assert job["payload"] == {"number": 7}
+    attached = (await door.get(f"/messages/{receipt['message_id']}"))["attachments"]
+    assert [(a["name"], a["kind"], a["size"], a["preview"]) for a in attached] == [
+        ("ägypten.txt", "file", 7, "Grüße"),
+        ("photo.png", "image", 5, ""),
+    ]
+
+
+async def test_a_file_needs_no_text(door: Door) -> None:
+    await door.post("/messages", 202, files=[("files", ("a.csv", b"1,2\n", "text/csv"))])
+
+
+async def test_a_customer_has_a_thread_and_a_world_of_its_own(door: Door) -> None:
+    receipt = await door.send("hello", sender={"id": "+49 30 123", "name": "Ada"})
+    again = await door.send("hello again", sender={"id": "+49 30 123"})
+    assert again["thread_id"] == receipt["thread_id"]
+    thread = await door.get(f"/threads/{receipt['thread_id']}")
+    assert (thread["external_id"], thread["world"]) == ("customer:+49 30 123", "customer")
+    job = await door.get(f"/jobs/{receipt['job_id']}")
+    assert job["owner"] is False
+
+
+async def test_the_two_worlds_do_not_share_threads(door: Door, database_url: str) -> None:
+    await door.ask("hello", thread="mine")
+    await door.ask("hello", sender={"id": "ann"})
+    before = counts(database_url)
+    await door.post("/messages", 403, json={"text": "let me in", "thread": "mine", "sender": {"id": "eve"}})
+    await door.post("/messages", 403, json={"text": "me too", "thread": "customer:ann"})
+    assert counts(database_url) == before
+
+
+async def test_messages_are_paged_newest_first_without_gaps(door: Door) -> None:
+    sent = [await door.ask(f"number {n}?", thread="paged") for n in range(4)]
+    await door.ask("elsewhere?", thread="other")
+    query = {"thread": sent[0]["thread_id"], "limit": 3}
+    seen, cursor = [], None
+    while True:
+        page = await door.get("/messages", **query, **({"before": cursor} if cursor else {}))
+        seen += [item["text"] for item in page["items"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    expected = [text for n in range(4) for text in (f"number {n}?", f"You said: number {n}?")]
+    assert seen == expected[::-1]
+
+
+async def test_an_exactly_full_page_has_no_next(door: Door) -> None:
+    for number in range(3):
+        await door.send("x", thread=f"t{number}")
+    threads = await door.get("/threads", limit=3)
+    assert len(threads["items"]) == 3
+    assert threads["next"] is None
+    first = await door.get("/threads", limit=2)
+    rest = await door.get("/threads", limit=2, before=first["next"])
+    assert [t["external_id"] for t in first["items"] + rest["items"]] == ["t2", "t1", "t0"]
+
+
+async def test_why_tells_the_whole_life(opened: Open) -> None:
+    script = [Call("server_info", {"topic": "uptime"}), Say("Up for long.")]
+    async with opened(scripted(script)) as door:
+        message = await door.ask("how long has this server been up?")
+        why = await door.get(f"/messages/{message['id']}/why")
+    assert why["message"]["id"] == message["id"]
+    assert why["thread"]["external_id"] == "main"
+    assert why["received"]["duplicates"] == 0
+    assert why["classification"]["decided_by"] == "rules"
+    assert why["route"]["lane"] == "tools"
+    (job,) = why["jobs"]
+    assert (job["status"], job["lane"], job["runs"], job["error"]) == ("done", "tools", 1, None)
+    assert 0 <= job["queued_ms"] <= job["total_ms"]
+    names = [step["name"] for step in job["steps"]]
+    assert names[0] == "classify"
+    assert names[-1] == "reply"
+    assert "tool.server_info" in names
+    assert not any(step["failed"] for step in job["steps"])
+    assert [tool["tool"] for tool in job["tools"]] == ["server_info"]
+    assert len(job["model_calls"]) == 2
+    assert why["tokens"] == sum(call["tokens_total"] for call in job["model_calls"]) > 0
+    assert [reply["text"] for reply in why["replies"]] == ["Up for long."]
+
+
+async def test_a_named_lane_is_taken_and_why_says_so(door: Door) -> None:
+    message = await door.ask("how full is the disk?", lane="answer")
+    why = await door.get(f"/messages/{message['id']}/why")
+    assert why["route"] == {"lane": "answer", "why": "the request names its lane"}
+
+
+async def test_only_a_classification_takes_no_lane(door: Door) -> None:
+    message = await door.ask("how full is the disk?", mode="CLASSIFY")
+    why = await door.get(f"/messages/{message['id']}/why")
+    assert why["route"]["lane"] is None
+    assert why["replies"][0]["text"].startswith("question")
