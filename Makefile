@@ -38,6 +38,8 @@ export QUIETLY
 unexport VIRTUAL_ENV
 export UV_PROJECT_ENVIRONMENT := .venv
 export UV_PYTHON_DOWNLOADS := never
+# Compiled on all cores now, and not by the first start, which would take four times as long.
+export UV_COMPILE_BYTECODE := true
 # uv brings its own certificates; where the machine has some (a company's proxy), those count.
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem),)
 export UV_SYSTEM_CERTS ?= true

@@ -107,7 +107,8 @@ def openapi() -> dict[str, Any]:
     from laneway.store.database import Database
     from laneway.web.server import create_app
 
-    app = compose(Settings(home=Path("/nonexistent")), Database("postgresql://nobody@nowhere/none"), Parts())
+    settings = Settings(home=Path("/nonexistent"), default_model="scripted")
+    app = compose(settings, Database("postgresql://nobody@nowhere/none"), Parts())
     return dict(create_app(app).openapi())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -159,14 +160,12 @@ def test_the_durability_of_model_calls_is_wired_in_lanes_only() -> None:
 
 
 def test_the_domain_needs_the_standard_library_only() -> None:
-    allowed = {"laneway.domain", "laneway.errors"}
     foreign = [
         f"{name(path)}: {module}"
         for path in sources("src/laneway/domain")
         for module, _ in imported(tree(path))
-        if module.startswith("laneway") and not any(module.startswith(known) for known in allowed)
-        or module.partition(".")[0] in {"pydantic", "psycopg", "dbos", "fastapi", "httpx"}
-    ]  # fmt: skip
+        if module.partition(".")[0] not in {*sys.stdlib_module_names, "laneway"}
+    ]
     assert foreign == []
 
 

@@ -26,10 +26,11 @@ def suite(tmp_path: Path) -> Path:
 
 def run(suite: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if name not in {"CI", "LANEWAY_TEST_DATA"}}
+    ours = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", *arguments]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *arguments],
-        cwd=suite, env={**clean, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}, text=True, capture_output=True, check=False,
-    )  # fmt: skip
+        command, cwd=suite, env={**clean, **ours, **environment}, text=True, capture_output=True, check=False
+    )
 
 
 def test_a_skip_is_listed_with_the_line_that_installs_what_is_missing(suite: Path) -> None:

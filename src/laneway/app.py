@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -33,6 +34,7 @@ from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
 
 KEY_FILE = "key"
+_log = logging.getLogger("laneway.app")
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,24 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
         await asyncio.to_thread(migrate, url)
         db = Database(url)
         await db.open()
+        watch = asyncio.create_task(_keep_alive(embedded)) if embedded else None
         try:
             yield db
         finally:
+            if watch:
+                watch.cancel()
             await db.close()
     finally:
         if embedded:
             await asyncio.to_thread(embedded.stop)
+
+
+async def _keep_alive(embedded: EmbeddedPostgres) -> None:
+    """A PostgreSQL of ours that dies is started again, as an init system would do for any other."""
+    while True:
+        await asyncio.sleep(5)
+        if await asyncio.to_thread(embedded.revive):
+            _log.warning("The embedded PostgreSQL had died and was started again.")
 
 
 @asynccontextmanager

@@ -12,8 +12,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dbos._error import DBOSUnexpectedStepError
@@ -21,9 +22,10 @@ from dbos._error import DBOSUnexpectedStepError
 from laneway.classify.cascade import Cascade
 from laneway.domain.job import JobMode, JobStatus
 from laneway.domain.judgement import ApprovalState, Classification, Intent
+from laneway.engine.faults import PASSING
 from laneway.engine.running import End, Run
 from laneway.engine.steps import Steps
-from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, described
+from laneway.errors import JobCancelled, LanewayError, LeaseLost, Unavailable, described
 from laneway.lanes.contract import Answer, Lane, Request
 from laneway.llm.guard import guarded_by
 from laneway.llm.meter import Account, charged_to
@@ -72,16 +74,16 @@ class Journey:
         """The way itself: the job is done, waits for a person, or an exception says why not."""
         request = await self._classify(run)
         if run.job.mode is JobMode.CLASSIFY:
-            return await self._reply(run, _verdict(request.judged))
+            return await self._reply(run, _verdict(request.judged), "classify")
         lane = self._route(request)
         if lane.acts and request.judged.needs_confirmation and run.job.mode is not JobMode.PLAN:
             state = await self._approve(run, request)
             if state is ApprovalState.PENDING:
                 return None
             if state is not ApprovalState.APPROVED:
-                return await self._reply(run, Answer(NOT_APPROVED[state]))
+                return await self._reply(run, Answer(NOT_APPROVED[state]), lane.name)
         answer = await lane.run(request)
-        return await self._reply(run, answer)
+        return await self._reply(run, answer, lane.name)
 
     async def _classify(self, run: Run) -> Request:
         job = run.job
@@ -131,12 +133,13 @@ class Journey:
 
         return ApprovalState(await self.steps.step(f"approve.{run.job.run}", ask))
 
-    async def _reply(self, run: Run, answer: Answer) -> None:
+    async def _reply(self, run: Run, answer: Answer, lane: str) -> None:
         async def write() -> str:
             async with self._db.transaction() as tx:
                 await self.steps.hold(tx, run)
                 await self._write(tx, run, answer.text, key="answer", meta=answer.result)
-                await jobs.move(tx, run.job.id, JobStatus.DONE, result={"reply": answer.text, **answer.result})
+                result = {"reply": answer.text, **answer.result}
+                await jobs.move(tx, run.job.id, JobStatus.DONE, result=result, lane=lane)
             return "written"
 
         await self.steps.step("reply", write)
@@ -162,7 +165,15 @@ class Journey:
             async with self._db.transaction() as tx:
                 await jobs.move(tx, run.job.id, JobStatus.QUEUED)
         except Exception as error:  # noqa: BLE001  the border of a job
-            await self._failed(run, error)
+            await self._outlive(partial(self._failed, run, error))
+
+    async def _outlive(self, record: Callable[[], Awaitable[None]]) -> None:
+        """What became of the job is on record, even if the database has to come back first."""
+        while True:
+            try:
+                return await record()
+            except Unavailable:
+                await asyncio.sleep(1)
 
     async def _cancelled(self, run: Run) -> None:
         async with self._db.transaction() as tx:
@@ -176,9 +187,9 @@ class Journey:
         async with self._db.transaction() as tx:
             if not await jobs.holds(tx, job, run.worker, run.epoch):
                 return
-            if isinstance(error, TransientFault) and job.attempts < self._patience.attempts:
+            if isinstance(error, PASSING) and job.attempts < self._patience.attempts:
                 pause = self._patience.retry_seconds * 2 ** (job.attempts - 1) * random.uniform(0.5, 1)  # noqa: S311
-                delay = max(pause, error.retry_after or 0)
+                delay = max(pause, getattr(error, "retry_after", None) or 0)
                 await jobs.move(tx, job.id, JobStatus.QUEUED, delay=delay, resume=True, error=fault)
                 return
             await self._write(tx, run, f"That did not work. {fault['message']}", key=f"failed.{job.run}", meta={})

@@ -78,9 +78,12 @@ class Running:
         self.printed: list[str] = []
         self.complaints: list[str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        for stream, kept in ((process.stdout, self.printed), (process.stderr, self.complaints)):
-            assert stream is not None
-            threading.Thread(target=self._read, args=(stream, kept), daemon=True).start()
+        self._readers = [
+            threading.Thread(target=self._read, args=pair, daemon=True)
+            for pair in ((process.stdout, self.printed), (process.stderr, self.complaints))
+        ]
+        for reader in self._readers:
+            reader.start()
         self._wait_for(last_line)
 
     def signal(self, number: signal.Signals) -> None:
@@ -88,7 +91,9 @@ class Running:
 
     def ended(self, seconds: float = 20) -> int:
         """Its exit code; it must end in time."""
-        return self.process.wait(seconds)
+        code = self.process.wait(seconds)
+        self._let_go()
+        return code
 
     def stop(self) -> None:
         """The process has ended, politely if possible."""
@@ -99,6 +104,14 @@ class Running:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait(5)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        for reader in self._readers:
+            reader.join(5)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream is not None
+            stream.close()
 
     def _read(self, stream: Iterator[str], kept: list[str]) -> None:
         for line in stream:

@@ -102,7 +102,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 def is_answered(row: dict[str, Any], got: Exchange) -> bool:
     """Right topics (all of them where the question joins several), a fact of theirs, and the expected words."""
     wanted, read = set(row["topics"]), set(got.topics)
-    joined = len(wanted) > 1 and re.search(r"[&+,/]|\b(?:and|und|y|et|plus)\b", row["text"].lower())
+    joined = len(wanted) > 1 and re.search(r"[&+]|\b(?:and|und|y|et|plus)\b", row["text"].lower())
     if not (wanted <= read if joined else wanted & read):
         return False
     told = any(mentions(got.said, fact) for topic in wanted & read for fact in leaves(got.facts.get(topic)))

@@ -26,14 +26,14 @@ class Door:
         self.url, self.key = url, key
         self.http = httpx.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
 
-    async def get(self, path: str, status: int = 200, **query: Any) -> Any:
+    async def get(self, path: str, expected: int = 200, **query: Any) -> Any:
         response = await self.http.get(path, params=query)
-        assert response.status_code == status, response.text
+        assert response.status_code == expected, response.text
         return response.json()
 
-    async def post(self, path: str, status: int = 200, **more: Any) -> Any:
+    async def post(self, path: str, expected: int = 200, **more: Any) -> Any:
         response = await self.http.post(path, **more)
-        assert response.status_code == status, response.text
+        assert response.status_code == expected, response.text
         return response.json()
 
     async def send(self, text: str, **more: Any) -> Any:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from uuid import UUID
 
-from laneway.llm.scripted import Call, Say
+from laneway.llm.scripted import Call, Say, Turn
 from tests.serving import scripted
 from tests.web.conftest import Door, Open, counts
 
@@ -122,7 +122,7 @@ async def test_an_exactly_full_page_has_no_next(door: Door) -> None:
 
 
 async def test_why_tells_the_whole_life(opened: Open) -> None:
-    script = [Call("server_info", {"topic": "uptime"}), Say("Up for long.")]
+    script: list[Turn] = [Call("server_info", {"topics": ["uptime"]}), Say("Up for long.")]
     async with opened(scripted(script)) as door:
         message = await door.ask("how long has this server been up?")
         why = await door.get(f"/messages/{message['id']}/why")
@@ -146,9 +146,26 @@ async def test_why_tells_the_whole_life(opened: Open) -> None:
 
 
 async def test_a_named_lane_is_taken_and_why_says_so(door: Door) -> None:
-    message = await door.ask("how full is the disk?", lane="answer")
+    for lane in ("answer", "tools"):
+        message = await door.ask("how full is the disk?", lane=lane)
+        why = await door.get(f"/messages/{message['id']}/why")
+        assert why["route"] == {"lane": lane, "why": "the request names its lane"}
+    unnamed = await door.ask("how full is the disk?")
+    why = await door.get(f"/messages/{unnamed['id']}/why")
+    assert (why["route"]["lane"], why["jobs"][0]["lane"]) == ("tools", "tools")
+    assert why["route"]["why"] != "the request names its lane"
+
+
+async def test_a_command_is_answered_and_why_says_so(door: Door) -> None:
+    message = await door.ask("/help")
     why = await door.get(f"/messages/{message['id']}/why")
-    assert why["route"] == {"lane": "answer", "why": "the request names its lane"}
+    assert why["route"] == {"lane": "answer", "why": "chat commands and ready answers"}
+
+
+async def test_a_reply_has_no_story_of_its_own(door: Door) -> None:
+    message = await door.ask("how full is the disk?")
+    why = await door.get(f"/messages/{message['replies'][0]['message_id']}/why")
+    assert (why["jobs"], why["classification"], why["route"], why["tokens"]) == ([], None, None, 0)
 
 
 async def test_only_a_classification_takes_no_lane(door: Door) -> None:

@@ -165,3 +165,12 @@ async def test_what_does_not_exist_is_not_found(door: Door) -> None:
         await door.get("/events", 404, **query)
     await door.get("/messages", 404, thread=unknown)
     await door.get("/jobs", 404, message=unknown)
+
+
+async def test_a_question_of_a_cancelled_job_waits_for_nobody(opened: Open) -> None:
+    async with opened(scripted(_flipping, tools=[_switch([])])) as door:
+        receipt, approval = await _asked(door)
+        await door.post(f"/jobs/{receipt['job_id']}/cancel")
+        assert (await door.get("/approvals", state="pending"))["items"] == []
+        await door.post(f"/approvals/{approval['id']}", 409, json={"answer": "approve"})
+        assert (await door.get(f"/jobs/{receipt['job_id']}"))["status"] == "cancelled"

@@ -94,7 +94,7 @@ def _who_answers(host: str, port: int) -> str | None:
 
 async def _examine_database(settings: Settings, environ: dict[str, str]) -> AsyncIterator[Finding]:
     from laneway.cli import checks
-    from laneway.errors import Unavailable
+    from laneway.errors import SettingsError, Unavailable
     from laneway.store.migrate import HEAD, current_version
     from laneway.store.vitals import running_address
 
@@ -105,7 +105,7 @@ async def _examine_database(settings: Settings, environ: dict[str, str]) -> Asyn
         return
     try:
         version = current_version(address)
-    except Unavailable as error:
+    except (Unavailable, SettingsError) as error:
         yield checks.database_reachable(address, error)
         return
     yield checks.database_reachable(address, None)

@@ -10,6 +10,7 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 
@@ -40,9 +41,13 @@ class SharedLog(WatchedFileHandler):
     """A log file several processes append to; whoever finds it too large moves it away for all."""
 
     def __init__(self, path: Path, largest: int = LARGEST, kept: int = KEPT) -> None:
-        super().__init__(path, encoding="utf-8", errors="replace")
-        path.chmod(0o600)
         self._path, self._largest, self._kept = path, largest, kept
+        super().__init__(path, encoding="utf-8", errors="replace")
+
+    def _open(self) -> TextIOWrapper:
+        """The file, also one begun anew, can be read by its owner only."""
+        self._path.touch(mode=0o600)
+        return super()._open()
 
     def emit(self, record: logging.LogRecord) -> None:
         """The record is in the file that has the log's name now."""

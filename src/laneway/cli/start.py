@@ -31,26 +31,31 @@ def settings_with(*, home: Path | None = None, host: str | None = None, port: in
 async def prepared(settings: Settings, say: Say, module: str) -> AsyncIterator[Ending]:
     """PostgreSQL runs, the tables are there, `module` is loaded, and signals are heard while the block lasts."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    embedded = EmbeddedPostgres(settings.home) if settings.embedded else None
-    with Ending(embedded.let_go if embedded else _nothing).heard() as ending:
+
+    async def load() -> None:
+        await patiently(lambda: importlib.import_module(module), "Loading…", say)
+
+    async def make_tables(url: str) -> None:
+        await patiently(lambda: migrate(url), "Preparing tables…", say)
+
+    if settings.database_url is not None:
+        with Ending(_nothing).heard() as ending:
+            # Tables first: a database that cannot be reached should be told at once.
+            await make_tables(settings.database_url.get_secret_value())
+            await load()
+            yield ending
+        return
+    embedded = EmbeddedPostgres(settings.home)
+    with Ending(embedded.let_go).heard() as ending:
+        # Loading takes seconds of our own time, starting PostgreSQL seconds of others': both at once.
+        loading = asyncio.create_task(load())
         try:
-            # Loading takes seconds of our own time, starting PostgreSQL seconds of others': both at once.
-            loading = asyncio.create_task(patiently(lambda: importlib.import_module(module), "Loading…", say))
-            url = await _address(settings, embedded, say)
-            await patiently(lambda: migrate(url), "Preparing tables…", say)
+            await make_tables(await patiently(embedded.start, "Starting PostgreSQL…", say))
             await loading
             yield ending
         finally:
             await asyncio.gather(loading, return_exceptions=True)
-            if embedded:
-                await asyncio.to_thread(embedded.stop)
-
-
-async def _address(settings: Settings, embedded: EmbeddedPostgres | None, say: Say) -> str:
-    if embedded is not None:
-        return await patiently(embedded.start, "Starting PostgreSQL…", say)
-    assert settings.database_url is not None
-    return settings.database_url.get_secret_value()
+            await asyncio.to_thread(embedded.stop)
 
 
 async def patiently(work: Callable[[], T], line: str, say: Say) -> T:

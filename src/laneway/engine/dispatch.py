@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from uuid import UUID
 
-from laneway.domain.job import Job
+from laneway.domain.job import Job, JobStatus
+from laneway.engine.faults import FAULTS
 from laneway.engine.running import End, Running
 from laneway.errors import Unavailable
 from laneway.store import jobs
@@ -49,8 +50,8 @@ class Dispatcher:
             await self._claim(self._running.free_for_owner(), owner_only=True)
             async with self._db.transaction() as tx:
                 due = await jobs.seconds_to_next(tx)
-        except Unavailable as error:
-            _log.warning("%s Trying again in a second.", error)
+        except FAULTS as error:
+            _log.warning("No dispatch: %s Trying again in a second.", error)
             return 1.0
         return LOOK_ANYWAY_SECONDS if due is None else min(due + 0.01, LOOK_ANYWAY_SECONDS)
 
@@ -62,7 +63,16 @@ class Dispatcher:
         for job in ready:
             self._running.claimed(job)
         for job in ready:
-            await self._start(job)
+            try:
+                await self._start(job)
+            except FAULTS as error:
+                _log.warning("Job %s did not start, it goes back into the queue: %s", job.id, error)
+                await self._put_back(job)
+
+    async def _put_back(self, job: Job) -> None:
+        self._running.release(job.id)
+        async with self._db.transaction() as tx:
+            await jobs.move(tx, job.id, JobStatus.QUEUED, resume=job.resume, delay=1)
 
     async def _keep_listening(self) -> None:
         while True:

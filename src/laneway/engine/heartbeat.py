@@ -10,9 +10,9 @@ import time
 
 import psutil
 
+from laneway.engine.faults import FAULTS
 from laneway.engine.recovery import Recovery
 from laneway.engine.running import End, Running
-from laneway.errors import Unavailable
 from laneway.store import approvals, housekeeping, workers
 from laneway.store.database import Connection, Database
 
@@ -43,7 +43,7 @@ class Heartbeat:
             await asyncio.sleep(workers.BEAT_SECONDS)
             try:
                 await self._beat()
-            except Unavailable as error:
+            except FAULTS as error:
                 _log.warning("No heartbeat: %s", error)
 
     async def _beat(self) -> None:
@@ -60,6 +60,8 @@ class Heartbeat:
                 self._tidied_at = time.monotonic()
                 await housekeeping.tidy(tx, self._keep_days)
         await self._recovery.take_over()
+        for job_id in await self._recovery.take_back(self._running.known()):
+            self._running.release(job_id)
 
     async def _bury_neighbours(self, tx: Connection) -> None:
         """Workers of this machine whose process is gone are known to be gone, without waiting for their silence."""

@@ -130,16 +130,22 @@ class Engine:
             if step is not None:
                 with SetWorkflowID(job.run_id):
                     await DBOS.fork_workflow_async(before, step, application_version=self.shape)
+                # A fork waits in DBOS's own queue, and any worker may take it: no slot of ours is held for it.
+                self.running.release(job.id)
                 return
         with SetWorkflowID(job.run_id):
             await DBOS.start_workflow_async(_run_job, str(job.id))
 
     async def run(self, job_id: UUID, run: int) -> str:
         """The run has ended one way or another, and the job's row says how."""
-        async with self._db.transaction() as tx:
-            job = await jobs.adopt(tx, job_id, run, self.worker)
+        job = None
+        try:
+            async with self._db.transaction() as tx:
+                job = await jobs.adopt(tx, job_id, run, self.worker)
+        finally:
+            if job is None:
+                self.running.release(job_id)
         if job is None:
-            self.running.release(job_id)
             return "no longer wanted"
         this = Run(job, self.worker)
         with self.running.running(this):

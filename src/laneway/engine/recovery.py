@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable
+from uuid import UUID
 
 from dbos import DBOS, SetWorkflowID
 
@@ -17,11 +19,16 @@ GIVE_UP_AFTER = 25
 """A job whose worker died this often probably kills it; it is failed instead of run once more."""
 
 
+STRAY_BEATS = 3
+"""A run that was only handed to DBOS may take a moment to begin; after this many beats it is lost."""
+
+
 class Recovery:
     """Gives the jobs of dead workers a new life, here or on another live worker."""
 
     def __init__(self, db: Database, worker: str, shape: str, start: Callable[[Job], Awaitable[None]]) -> None:
         self._db, self._worker, self._shape, self._start = db, worker, shape, start
+        self._strays: Counter[UUID] = Counter()
 
     async def take_over(self) -> int:
         """Nothing of a dead worker lies about any more; returns how many jobs were taken over."""
@@ -31,6 +38,17 @@ class Recovery:
         for worker in dead:
             taken += await self._take_over(worker)
         return taken
+
+    async def take_back(self, running: set[UUID]) -> list[UUID]:
+        """Jobs that are ours by their row and that nothing here has run for several beats go on; returns which."""
+        async with self._db.transaction() as tx:
+            mine = [job for job in await jobs.running_of(tx, self._worker) if job.id not in running]
+            self._strays = Counter({job.id: self._strays[job.id] + 1 for job in mine})
+            lost = [job for job in mine if self._strays[job.id] >= STRAY_BEATS]
+            plans = [await self._plan(tx, job, self._worker) for job in lost]
+        for plan in plans:
+            await plan()
+        return [job.id for job in lost]
 
     async def _take_over(self, dead: str) -> int:
         async with self._db.transaction() as tx:

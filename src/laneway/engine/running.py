@@ -71,7 +71,7 @@ class Running:
 
     def free(self) -> int:
         """Slots any job may take."""
-        return max(0, self._slots - sum(1 for _ in self._claimed))
+        return max(0, self._slots - len(self._claimed))
 
     def free_for_owner(self) -> int:
         """Slots the owner's jobs may take: the free ones and those reserved for the owner."""
@@ -99,6 +99,10 @@ class Running:
             if self._runs.get(run.job.id) is run:
                 del self._runs[run.job.id]
                 self.release(run.job.id)
+
+    def known(self) -> set[UUID]:
+        """The jobs that are running in this process."""
+        return set(self._runs)
 
     def stop(self, job_id: UUID, end: End) -> bool:
         """The job's run has been told to end; False if it does not run here."""

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 import warnings
 from pathlib import Path
 from types import TracebackType
@@ -67,6 +68,14 @@ class EmbeddedPostgres:
         lines = "".join(f"{key} = '{value}'\n" for key, value in TUNING.items())
         with (self._directory / "postgresql.conf").open("a", encoding="utf-8") as conf:
             conf.write(f"\n# Set by Laneway when it made this directory.\n{lines}")
+
+    def revive(self) -> bool:
+        """The server runs; True if it had died and was started again."""
+        if self._server is None or _lives_since(self._server.get_pid() or -1, time.time()):
+            return False
+        with self._server._lock:
+            self._server.ensure_postgres_running()
+        return True
 
     def stop(self) -> None:
         """This process no longer holds the server; the last holder stops it."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 
-from laneway.errors import Unavailable
+from laneway.errors import SettingsError, Unavailable
 
 HEAD = "0001"
 _LOCK = 0x1A4E  # Any constant: two processes that start together must not migrate together.
@@ -19,6 +19,7 @@ def sqlalchemy_url(database_url: str) -> str:
 
 def current_version(database_url: str) -> str | None:
     """The version the database is at, or None if Laneway has never been there."""
+    _check_address(database_url)
     try:
         with psycopg.connect(database_url, connect_timeout=10) as connection:
             row = connection.execute("SELECT to_regclass('laneway_version')").fetchone()
@@ -28,6 +29,21 @@ def current_version(database_url: str) -> str | None:
             return None if found is None else str(found[0])
     except psycopg.OperationalError as error:
         raise unreachable(database_url, error) from error
+
+
+def _check_address(database_url: str) -> None:
+    """Returns only if this can be the address of a PostgreSQL."""
+    try:
+        psycopg.conninfo.conninfo_to_dict(database_url)
+        wrong = not database_url.startswith(("postgresql://", "postgres://"))
+    except psycopg.ProgrammingError:
+        wrong = True
+    if wrong:
+        # Nothing of it is quoted, by us or by the driver: it may hold a password.
+        raise SettingsError(
+            "DATABASE_URL is not the address of a PostgreSQL.",
+            hint="Write it like postgresql://user:password@host:5432/database.",
+        )
 
 
 def migrate(database_url: str) -> bool:

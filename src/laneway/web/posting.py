@@ -138,7 +138,7 @@ def _fields(parts: list[tuple[str, str | UploadFile]]) -> dict[str, Any]:
 async def _parts(request: Request, limits: BodyLimits) -> list[tuple[str, str | UploadFile]]:
     # Read as Latin-1, which keeps every byte; `_text` then decodes strictly, where the parser would guess.
     kind = Headers({"content-type": request.headers["content-type"] + "; charset=latin-1"})
-    parser = MultiPartParser(
+    parser = _WholeForm(
         kind,
         _chunks(request),
         max_files=MOST_FILES,
@@ -146,9 +146,22 @@ async def _parts(request: Request, limits: BodyLimits) -> list[tuple[str, str | 
         max_part_size=limits.plain,
     )
     try:
-        return (await parser.parse()).multi_items()
+        form = await parser.parse()
     except MultiPartException as error:
         raise BadInput(f"The form cannot be read: {error.message}", hint="Send multipart/form-data.") from None
+    if not parser.ended:
+        await form.close()
+        raise BadInput("The form breaks off before its end.", hint="Send all of it.")
+    return form.multi_items()
+
+
+class _WholeForm(MultiPartParser):
+    """Knows whether the form came to its end; the parser alone would take what there is."""
+
+    ended = False
+
+    def on_end(self) -> None:
+        self.ended = True
 
 
 async def _chunks(request: Request) -> AsyncGenerator[bytes, None]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel
 
-from laneway.domain.job import JobMode, JobStatus
+from laneway.domain.job import Job, JobMode, JobStatus
 from laneway.domain.judgement import Classification
 from laneway.journey import ROUTES
 from laneway.lanes.contract import Request
@@ -110,17 +111,16 @@ def _job(life: Life, lived: JobLife) -> WhyJob:
 
 def _route(life: Life, lived: JobLife) -> Route | None:
     """The lane the journey's own table gives this job; None before it is classified."""
-    judged = lived.classification
+    job, judged = lived.job, lived.classification
     if judged is None:
         return None
-    if lived.job.mode is JobMode.CLASSIFY:
+    if job.mode is JobMode.CLASSIFY:
         return Route(lane=None, why="only its classification is wanted")
-    return _first_fitting(life, lived, judged)
+    # A finished job has the lane it took, so what the request itself named is kept with the message.
+    by_table = _first_fitting(life, replace(job, lane=life.message.meta.get("lane")), judged)
+    return by_table if job.lane in (None, by_table.lane) else _first_fitting(life, job, judged)
 
 
-def _first_fitting(life: Life, lived: JobLife, judged: Classification) -> Route | None:
-    request = Request(lived.job, life.message, life.thread.world, [], judged)
-    for why, fits, lane in ROUTES:
-        if fits(request):
-            return Route(lane=lane or lived.job.lane, why=why)
-    return None
+def _first_fitting(life: Life, job: Job, judged: Classification) -> Route:
+    request = Request(job, life.message, life.thread.world, [], judged)
+    return next(Route(lane=lane or job.lane, why=why) for why, fits, lane in ROUTES if fits(request))

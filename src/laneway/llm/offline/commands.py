@@ -35,22 +35,26 @@ _TOPICS = {
     "dmesg": ("logs",),
     "journalctl": ("logs",),
 }
-_COMMAND = rf"(?P<command>{'|'.join(sorted(_TOPICS, key=len, reverse=True))})(?:\s+(?:aux|addr|a|link|show|-+[\w-]+))*"
+# `@` stands where the command stood.
 _ASKED = re.compile(
-    rf"""(?:please\s+|can\s+you\s+|could\s+you\s+|bitte\s+|just\s+)*(?:
-    (?:so\s+)?(?:show\s+me\s+|tell\s+me\s+|give\s+me\s+)?(?:what|whatever)\s+(?:does\s+|would\s+|do\s+|will\s+)?(?:the\s+)?{_COMMAND}\s+(?:command\s+)?(?:\w+\s+)?
-        (?:says?|shows?|prints?|lists?|reports?|tells?|outputs?|gives?|returns?|look\s+like)\b[\w\s]*
-    | (?:run|execute|do|try|show(?:\s+me)?|give\s+me|give|output\s+of|the\s+output\s+of|show\s+me\s+the\s+output\s+of)\s+(?:a\s+|the\s+)?{_COMMAND.replace("?P<command>", "?P<command2>")}(?:\s+(?:please|pls|output|for\s+me|here|now))*
-    | {_COMMAND.replace("?P<command>", "?P<command3>")}
-    | (?:was\s+(?:sagt|zeigt)|que\s+(?:dice|muestra)|que\s+dit|qu\s+affiche)\s+(?:el\s+|le\s+|der\s+)?{_COMMAND.replace("?P<command>", "?P<command4>")}
+    r"""(?:(?:please|can\ you|could\ you|bitte|just)\ )*(?:
+    (?:so\ )?(?:(?:show|tell|give)\ me\ )?what(?:ever)?\ (?:(?:does|would|do|will)\ )?(?:the\ )?@
+        \ (?:command\ )?(?:\w+\ )?
+        (?:says?|shows?|prints?|lists?|reports?|tells?|outputs?|gives?|returns?|look\ like)\b[\w\ ]*
+    | (?:run|execute|do|try|(?:show|give)(?:\ me)?(?:\ the)?(?:\ output\ of)?|(?:the\ )?output\ of)\ (?:a\ |the\ )?@
+        (?:\ (?:please|pls|output|for\ me|here|now))*
+    | @
+    | (?:was\ (?:sagt|zeigt)|que\ (?:dice|muestra)|que\ dit|qu\ affiche)\ (?:el\ |le\ |der\ )?@
     )""",
     re.X,
 )
+_NAME = re.compile(rf"\b({'|'.join(sorted(_TOPICS, key=len, reverse=True))})\b(?:\s+(?:aux|addr|a|link|-+[\w-]+))*")
 
 
 def command_topics(raw: str) -> tuple[str, ...]:
     """The topics a named command would tell about, if naming it is all the question does."""
-    said = re.sub(r"[`'\"?!.,$>]+", " ", plain(raw)).strip()
-    found = _ASKED.fullmatch(" ".join(said.split()))
-    named = next((name for name in found.groupdict().values() if name), None) if found else None
-    return _TOPICS[named] if named else ()
+    said = " ".join(re.sub(r"[`'\"?!.,$>]+", " ", plain(raw)).split())
+    for found in _NAME.finditer(said):
+        if _ASKED.fullmatch(f"{said[: found.start()]}@{said[found.end() :]}"):
+            return _TOPICS[found.group(1)]
+    return ()

@@ -13,24 +13,34 @@ from laneway.llm.offline.turn import Answer, Turn, outcome, text
 
 READ_FILE = "read_file"
 
-_ASKING = r"""(?:please|pls|hey|hi|hello|ok|now|just|can\ you|could\ you|would\ you|will\ you|i\ (?:want|would\ like)\ to|let\ me|id\ like\ to
-    |bitte|mal|kannst\ du|konntest\ du|mir|por\ favor|puedes|podrias|peux\ tu|pourrais\ tu|tu\ peux|s\ il\ te\ plait)"""
-_READING = r"""(?:read|show|open|cat|print|display|view|see|output|give|list|type|get|look\ (?:at|into|in)|less|head|tail
-    |lies|lese|lesen|zeige?|offne|gib|ausgeben|lee|leer|leeme|muestra(?:me)?|mostrar|abre|abrir|ensename|dame|ver|imprime
+_ASKING = r"""(?:please|pls|hey|hi|hello|ok|now|just|can\ you|could\ you|would\ you|will\ you|i\ (?:want
+    |would\ like)\ to|let\ me|id\ like\ to
+    |bitte|mal|kannst\ du|konntest\ du|mir|por\ favor|puedes|podrias|peux\ tu|pourrais\ tu|tu\ peux
+    |s\ il\ te\ plait)"""
+_READING = r"""(?:read|show|open|cat|print|display|view|see|output|give|list|type|get|look\ (?:at|into|in)|less|head
+    |tail
+    |lies|lese|lesen|zeige?|offne|gib|ausgeben|lee|leer|leeme|muestra(?:me)?|mostrar|abre|abrir|ensename|dame|ver
+    |imprime
     |lis|lire|montre|montrer|ouvre|ouvrir|affiche|afficher|donne|voir)
-    |what\ (?:is|does|do)|was\ steht|que\ (?:hay|dice|contiene)|qu\ y\ a\ t\ il|que\ (?:contient|dit)|contents?\ of|inhalt"""
-_BETWEEN = r"""(?:me|us|the|my|our|a|this|that|out|of|in|inside|from|whole|full|content|contents|text|file|document|please|at|up|to
-    |first|last|lines?|mir|uns|die|der|das|den|dem|datei|inhalt|von|vor|vom|in|aus|el|la|los|archivo|fichero|contenido|texto|de|del|en
+    |what\ (?:is|does|do)|was\ steht|que\ (?:hay|dice|contiene)|qu\ y\ a\ t\ il|que\ (?:contient|dit)|contents?\ of
+    |inhalt"""
+_BETWEEN = r"""(?:me|us|the|my|our|a|this|that|out|of|in|inside|from|whole|full|content|contents|text|file|document
+    |please|at|up|to
+    |first|last|lines?|mir|uns|die|der|das|den|dem|datei|inhalt|von|vor|vom|in|aus|el|la|los|archivo|fichero
+    |contenido|texto|de|del|en
     |le|les|fichier|contenu|du|dans|moi|texte|d|l|y|is|say|says)"""
-_AFTER = r"""(?:please|pls|for\ me|to\ me|now|file|say|says|contain|contains|out|vor|an|auf|bitte|por\ favor|aus|thanks|drin
+_AFTER = r"""(?:please|pls|for\ me|to\ me|now|file|say|says|contain|contains|out|vor|an|auf|bitte|por\ favor|aus
+    |thanks|drin
     |s\ il\ te\ plait|svp|stp|drin|inside)"""
 _NAME = re.compile(
-    r"""[“"'`«](?P<quoted>[^“”"'`«»\n]{0,200}[./][^“”"'`«»\n]{1,100})[”"'`»] | (?P<bare>(?:~?/|\.{1,2}/)?[\w@%+-][\w@%+./-]*\.\w{1,8}\b | (?:~?/|\.{1,2}/)[\w@%+./-]+
+    r"""[“"'`«](?P<quoted>[^“”"'`«»\n]{0,200}[./][^“”"'`«»\n]{1,100})[”"'`»] | (?P<bare>(?:~?/
+    |\.{1,2}/)?[\w@%+-][\w@%+./-]*\.\w{1,8}\b | (?:~?/|\.{1,2}/)[\w@%+./-]+
     | (?<!\S)\.[a-z][\w.-]+)""",
     re.X,
 )
 _UNNAMED = re.compile(
-    r"\b(?:file|datei|archivo|fichero|fichier|document)\s+(?:named |called |namens |llamado |nomme )?(?P<bare>[A-Za-z][\w-]+)\s*[?.!]*$",
+    r"\b(?:file|datei|archivo|fichero|fichier|document)\s+(?:named |called |namens |llamado "
+    r"|nomme )?(?P<bare>[A-Za-z][\w-]+)\s*[?.!]*$",
     re.I,
 )
 _REQUEST = re.compile(rf"(?:{_ASKING}\ )*(?:{_READING})(?:\ (?:{_BETWEEN}))*(?:\ @)(?:\ (?:{_AFTER}))*", re.X)

@@ -56,7 +56,7 @@ _INTERFACE = re.compile(r"(?:eth|ens|eno|enp|wlan|wlp|docker|br|tun|wg)\d[\da-z]
 def _meanings() -> dict[str, frozenset[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for concept, words in MEANINGS.items():
-        for word in words.split():
+        for word in words:
             found[word].add(concept)
     return {word: frozenset(concepts) for word, concepts in found.items()}
 
@@ -69,7 +69,7 @@ def _stem(word: str) -> str:
 _CONCEPTS = _meanings()
 _KNOWN = frozenset(_CONCEPTS) | PLAIN | PROGRAMS
 _KNOWN_STEMS = frozenset(_stem(word) for word in PLAIN if len(word) >= 5)
-_HOG_STEMS = frozenset(_stem(word) for word in MEANINGS["hog"].split())
+_HOG_STEMS = frozenset(_stem(word) for word in MEANINGS["hog"])
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from laneway.llm.offline.boundaries import is_about_the_past, is_beyond, is_more_than_a_remark
+from laneway.llm.offline.boundaries import is_about_the_past, is_beyond, is_more_than_a_remark, names_another_host
 from laneway.llm.offline.commands import command_topics
 from laneway.llm.offline.program_names import asked_program
 from laneway.llm.offline.reading import Reading, is_known, plain, read
@@ -33,8 +33,23 @@ def server_question(raw: str, hostname: str) -> ServerQuestion | None:
     """The facts asked for, or None if the question is not surely about this server now."""
     if commanded := command_topics(raw):
         return ServerQuestion(commanded)
+    if _asks_whether_it_fits(raw, hostname):
+        return ServerQuestion(("disk",))
     question = _without_purpose(_without_asides(raw))
     return _understood(question, hostname) or _after_a_remark(_without_purpose(raw), hostname)
+
+
+_FITS = re.compile(
+    r"\b(?:will|would|does|do|can|could|passt|cabe|caben|tient|rentre)\b(?:\W+\w+){0,5}?\W+fit\b|\bcaben?\b"
+)
+_SIZE = re.compile(r"\b\d+\s*(?:[kmgt]i?b|gigs?|gigabytes?|megs?|megabytes?|terabytes?|gigas?)\b")
+
+
+def _asks_whether_it_fits(raw: str, hostname: str) -> bool:
+    """True for "would 40 GB fit?": the room left is a fact of now, and the reader can compare."""
+    text = plain(raw)
+    measured = _SIZE.search(text) is not None and (read(raw).has("disk", "drive", "server") or "here" in text)
+    return measured and _FITS.search(text) is not None and not names_another_host(raw, hostname)
 
 
 def _understood(raw: str, hostname: str) -> ServerQuestion | None:
@@ -47,7 +62,7 @@ def _understood(raw: str, hostname: str) -> ServerQuestion | None:
         return None
     if _asks_for_another_time(reading, set(topics)):
         return None
-    only_errors = "logs" in topics and reading.has("error", "complaint")
+    only_errors = "logs" in topics and reading.has("error", "complaint", "grumble")
     warmth = re.search(r"\bhot\b", reading.text) is not None
     return ServerQuestion(topics, program, _lines(reading, only_errors), only_errors, warmth)
 
@@ -96,12 +111,14 @@ _POINTS_BACK = re.compile(
 def _after_a_remark(raw: str, hostname: str) -> ServerQuestion | None:
     """The last sentence understood alone, where what was said before it only tells the occasion."""
     *remarks, question = re.split(r"(?<=[,;:.!])\s+|\s+[–-]\s+", raw.strip())
-    if not remarks or is_more_than_a_remark(read(" ".join(remarks)), hostname):
+    remark = read(" ".join(remarks))
+    if not remarks or is_more_than_a_remark(remark, hostname):
         return None
     # "It" would be the thing remarked upon, which need not be this server.
     if _POINTS_BACK.search(plain(question)) and not read(question).has("server"):
         return None
-    return _understood(question, hostname)
+    asked = _understood(question, hostname)
+    return None if asked and asked.topics == ("time",) and remark.unknown else asked
 
 
 _GREETING = re.compile(
@@ -109,7 +126,7 @@ _GREETING = re.compile(
     r"|guten (?:morgen|tag|abend)|buenos dias|buenas (?:tardes|noches)|bonsoir|thanks?|thank you|thx|danke|gracias"
     r"|merci|ok|okay|cool|great|super|perfect)\b"
 )
-_MATTERS = frozenset("why warum pourquoi will tomorrow should if when not then and or".split())
+_MATTERS = {"why", "warum", "pourquoi", "will", "tomorrow", "should", "if", "when", "not", "then", "and", "or"}
 
 
 def _without_asides(raw: str) -> str:
@@ -122,6 +139,8 @@ def _without_asides(raw: str) -> str:
 def _is_aside(piece: str) -> bool:
     greets, reading = bool(_GREETING.match(plain(piece))), read(piece)
     if len(reading.words) > (4 if greets else 2) or piece.rstrip().endswith("?") or is_beyond(reading, ""):
+        return False
+    if re.match(r"\W*(?:in|at|on|for|from|of|auf|en|a|dans|sur)\b", plain(piece)):
         return False
     if reading.concepts - {"health", "long", "much", "user"} or _MATTERS.intersection(reading.words):
         return False

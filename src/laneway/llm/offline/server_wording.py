@@ -49,7 +49,8 @@ def _disk(facts: Facts) -> str:
     if not facts["disks"]:
         return "No disk is visible from here."
     return " ".join(
-        f"The disk at {disk['mount']} is {disk['used_percent']:g} % full: {disk['free_gb']:g} GB free of {disk['total_gb']:g} GB."
+        f"The disk at {disk['mount']} is {disk['used_percent']:g} % full:"
+        f" {disk['free_gb']:g} GB free of {disk['total_gb']:g} GB."
         for disk in facts["disks"]
     )
 
@@ -70,9 +71,7 @@ def _swap(facts: Facts) -> str:
 def _processes(facts: Facts) -> str:
     by_cpu = ", ".join(f"{one['name']} (pid {one['pid']}, {one['cpu_percent']:g} %)" for one in facts["by_cpu"])
     by_memory = ", ".join(f"{one['name']} (pid {one['pid']}, {one['memory_mb']:g} MB)" for one in facts["by_memory"])
-    return (
-        f"{_count(facts['count'], 'process', 'processes')} are running. Most CPU: {by_cpu}. Most memory: {by_memory}."
-    )
+    return f"{facts['count']} processes are running. Most CPU: {by_cpu}. Most memory: {by_memory}."
 
 
 def _program(facts: Facts) -> str:

@@ -7,36 +7,38 @@ import re
 from laneway.llm.offline.reading import plain
 from laneway.llm.offline.turn import HOW_TO_SET_ONE, OFFLINE_SKILLS, Answer, Turn, text
 
-_NAMES = r"(?:\ (?:there|laneway|bot|friend|all|everyone|you|team|buddy|mate|zusammen|a\ todos|tout\ le\ monde|amigo))?"
+_YOU = r"(?:\ (?:there|laneway|bot|friend|all|everyone|you|team|buddy|mate|zusammen|a\ todos|tout\ le\ monde|amigo))?"
+_HELLO = r"""(?:hi+|hey+|hello+|hallo|hola|bonjour|salut|moin|servus|yo|howdy|greetings|hiya|coucou|bonsoir|ciao
+    |good\ (?:morning|evening|afternoon|day)|guten\ (?:morgen|tag|abend)|gruss\ gott
+    |buenos\ dias|buenas(?:\ (?:tardes|noches))?)"""
+_HOW_ARE_YOU = r"""(?:how\ are\ you(?:\ doing)?(?:\ today)?|what\ is\ up|how\ is\ it\ going|wie\ geht\ (?:es\ dir|s)
+    |wie\ gehts|como\ estas|que\ tal|(?:comment\ )?ca\ va)"""
+_WELL = r"(?:ok|okay|great|super|perfect|cool|nice)"
+_THANKS = r"""(?:thanks?|thank\ you|thx|ty|cheers|danke|dankeschon|danke\ schon|vielen\ dank|(?:muchas\ )?gracias|merci)
+    (?:\ (?:a\ lot|so\ much|very\ much|a\ bunch|sehr|bien|beaucoup))?"""
+_BYE = r"""(?:bye(?:\ bye)?|goodbye|see\ (?:you|ya)(?:\ (?:later|soon|tomorrow))?|good\ night|later|cya
+    |tschuss|tschuess|auf\ wiedersehen|bis\ (?:bald|spater|dann|morgen)|gute\ nacht
+    |adios|chao|hasta\ (?:luego|pronto|manana|la\ vista)|au\ revoir|a\ bientot|bonne\ (?:nuit|journee|soiree))"""
+_HELP = r"""(?:please\ )?help(?:\ me)?(?:\ please)?|h|hilfe|ayuda|aide|aidez\ moi|aide\ moi|commands|menu|start|usage
+    |what\ (?:can|do)\ you\ (?:do|know|offer)(?:\ for\ me)?|what\ are\ you(?:\ able\ to\ do)?|who\ are\ you
+    |how\ (?:can|could)\ you\ help(?:\ me)?|what\ (?:can|should|could)\ i\ ask(?:\ you)?
+    |what\ are\ your\ (?:skills|abilities|commands|features|capabilities)|how\ do\ (?:you\ work|i\ use\ (?:you|this))
+    |was\ kannst\ du(?:\ alles|\ fur\ mich\ tun|\ tun)?|w(?:er|as)\ bist\ du|wobei\ kannst\ du\ (?:mir\ )?helfen
+    |que\ (?:puedes|sabes)\ hacer|quien\ eres|que\ eres|en\ que\ puedes\ ayudarme
+    |que\ (?:peux|sais)\ tu\ faire|qui\ es\ tu|tu\ peux\ faire\ quoi|comment\ peux\ tu\ m\ aider
+    |qu\ est\ ce\ que\ tu\ peux\ faire"""
+
 _REPLIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(rf"(?:{pattern})", re.X), reply)
+    (re.compile(pattern, re.X), reply)
     for pattern, reply in (
         (
-            rf"""(?:(?:hi+|hey+|hello+|hallo|hola|bonjour|salut|moin|servus|yo|howdy|greetings|hiya|coucou|bonsoir|ciao
-            |good\ (?:morning|evening|afternoon|day)|guten\ (?:morgen|tag|abend)|buenos\ dias|buenas(?:\ (?:tardes|noches))?
-            |gruss\ gott){_NAMES}\ ?)+(?:how\ are\ you(?:\ doing)?(?:\ today)?|wie\ geht\ (?:es\ dir|s)|como\ estas|ca\ va|what\ is\ up|how\ is\ it\ going)?
-            |how\ are\ you(?:\ doing)?(?:\ today)?|what\ is\ up|how\ is\ it\ going|wie\ geht\ (?:es\ dir|s)|wie\ gehts|como\ estas|que\ tal|ca\ va|comment\ ca\ va""",
+            rf"(?:{_HELLO}{_YOU}\ ?)+(?:{_HOW_ARE_YOU})?|{_HOW_ARE_YOU}",
             "Hello! Ask me about this server, for example “how full is the disk?” or “is nginx running?”.",
         ),
+        (rf"(?:{_WELL}\ )?{_THANKS}{_YOU}|{_WELL}|good\ job|well\ done|gut\ gemacht", "You are welcome."),
+        (rf"(?:(?:{_WELL}|{_THANKS})\ )?{_BYE}{_YOU}", "Goodbye."),
         (
-            rf"""(?:(?:ok|okay|great|super|perfect|cool|nice)\ )?(?:thanks?|thank\ you|thx|ty|cheers|danke|dankeschon|vielen\ dank|danke\ schon
-            |gracias|muchas\ gracias|merci|merci\ beaucoup)(?:\ (?:a\ lot|so\ much|very\ much|bot|laneway|mate|a\ bunch|sehr|bien))?{_NAMES}
-            |(?:ok|okay|great|super|perfect|cool|nice|good\ job|well\ done|gut\ gemacht)""",
-            "You are welcome.",
-        ),
-        (
-            rf"""(?:(?:ok|okay|thanks|danke|gracias|merci)\ )?(?:bye(?:\ bye)?|goodbye|see\ (?:you|ya)(?:\ (?:later|soon|tomorrow))?|good\ night|later|cya
-            |tschuss|tschuess|auf\ wiedersehen|bis\ (?:bald|spater|dann|morgen)|gute\ nacht|adios|hasta\ (?:luego|pronto|manana|la\ vista)
-            |chao|buenas\ noches|au\ revoir|a\ bientot|bonne\ (?:nuit|journee|soiree)){_NAMES}""",
-            "Goodbye.",
-        ),
-        (
-            r"""(?:please\ )?help(?:\ me)?(?:\ please)?|h|hilfe|ayuda|aide|aidez\ moi|aide\ moi|commands|menu|start|usage
-            |what\ (?:can|do)\ you\ (?:do|know|offer)(?:\ for\ me)?|what\ are\ you(?:\ able\ to\ do)?|who\ are\ you|how\ (?:can|could)\ you\ help(?:\ me)?
-            |what\ (?:can\ i|should\ i|could\ i)\ ask(?:\ you)?|what\ are\ your\ (?:skills|abilities|commands|features|capabilities)
-            |how\ do\ (?:you\ work|i\ use\ (?:you|this))|was\ kannst\ du(?:\ alles|\ fur\ mich\ tun|\ tun)?|wer\ bist\ du|was\ bist\ du
-            |wobei\ kannst\ du\ (?:mir\ )?helfen|que\ (?:puedes|sabes)\ hacer|quien\ eres|en\ que\ puedes\ ayudarme|que\ eres
-            |que\ (?:peux|sais)\ tu\ faire|qui\ es\ tu|tu\ peux\ faire\ quoi|comment\ peux\ tu\ m\ aider|qu\ est\ ce\ que\ tu\ peux\ faire""",
+            _HELP,
             f"I am Laneway's offline model: rules on this machine, no language model. {OFFLINE_SKILLS}"
             f" For everything else I need a model key. {HOW_TO_SET_ONE}",
         ),
@@ -46,6 +48,5 @@ _REPLIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 def small_talk(turn: Turn) -> Answer | None:
     """A short reply, if the message is nothing but small talk."""
-    said = re.sub(r"[^a-z0-9 ]+", " ", plain(turn.question))
-    said = " ".join(said.split())
+    said = " ".join(re.sub(r"[^a-z0-9 ]+", " ", plain(turn.question)).split())
     return next((text(reply) for pattern, reply in _REPLIES if pattern.fullmatch(said)), None)

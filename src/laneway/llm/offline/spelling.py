@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from laneway.llm.offline.words import KEY_WORDS, NOT_TYPOS
+from laneway.llm.offline.words import KEY_WORDS, LITTLE_WORDS, NOT_TYPOS
 
-_LITTLE_WORDS = tuple(
-    """average been combien cuanta cuanto does donde from have how lines long many much quelle right show still that the
-    there this welche what when which wieviel with you and""".split()
-)
 _FOUR_LETTERS = ("disk", "load", "swap", "logs", "time", "user", "free", "used")
 
 
@@ -17,7 +13,7 @@ def respell(word: str) -> str:
     """The key word this one was meant to be, if it is a small typing error away; else the word itself."""
     if word in NOT_TYPOS or not word.isalpha():
         return word
-    little = (guess for guess in _LITTLE_WORDS if guess in _neighbours_swapped(word) or _lacks_one(word, guess))
+    little = (guess for guess in LITTLE_WORDS if guess in _neighbours_swapped(word) or _lacks_one(word, guess))
     return next(little, None) or _nearest(word, KEY_WORDS, _allowed_errors(word))
 
 

@@ -9,7 +9,7 @@ from laneway.llm.offline.reading import Reading, meaning
 
 # Concepts that say little about what is asked for.
 _WEAK = frozenset({"long", "top", "health", "who", "user", "date", "clock"})
-_ANYTHING = frozenset("anything something nothing etwas irgendwas algo nada rien".split())
+_ANYTHING = {"anything", "something", "nothing", "etwas", "irgendwas", "algo", "nada", "rien"}
 _GERMAN = re.compile(r"\b(?:ist|wie|der|das|und|ein|eine|auf|dem|den|noch|wer|welche\w*|zeig\w*|mir|im|gibt)\b")
 _PARTICIPLE = re.compile(r"\w{3,}(?:ed|ad[oa]s?|id[oa]s?)|(?:ge|be|ver|uber|aus)\w{3,}(?:t|en)")
 _BEFORE_A_NAME = re.compile(
@@ -22,12 +22,15 @@ _BEFORE_A_NAME = re.compile(
 
 def is_strange(reading: Reading, topics: Sequence[str], expected: set[str]) -> bool:
     """True if words are left over that could change what the question is about."""
-    sure = reading.has("server") or len(reading.concepts - _WEAK) >= 2
-    left = [word for word in reading.unknown if word not in expected and not _only_describes(reading, word, sure)]
+    sure = reading.has("server") or bool(expected.intersection(reading.words)) or len(reading.concepts - _WEAK) >= 2
+    left = [word for word in reading.unknown if word not in expected]
+    # The time is asked for in every town of the world, and "Italy" looks like an adverb.
+    if tuple(topics) == ("time",) and not reading.has("server"):
+        return bool(left)
+    left = [word for word in left if not _only_describes(reading, word, sure)]
     if not left:
         return False
-    # The time is asked for in every town of the world.
-    spare = 1 + (len(reading.words) >= 12) if sure and tuple(topics) != ("time",) else 0
+    spare = 2 if sure else 0
     return len(left) > spare or any(_is_a_name(reading, word) or _is_a_thing(reading, word) for word in left)
 
 

@@ -83,6 +83,7 @@ async def send(
         lane=posted.lane,
         payload=posted.payload,
         files=files,
+        meta={} if posted.lane is None else {"lane": posted.lane},
     )
     here.app.intake.check(incoming)
     if posted.sender is not None:

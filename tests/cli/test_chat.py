@@ -1,0 +1,178 @@
+"""A conversation in the terminal: answers appear while they are written, questions are asked in place."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from laneway.cli.chat import Screen
+from laneway.client import Client
+from laneway.lanes.tools import ToolEntry
+from laneway.llm.scripted import Asked, Call, Say, Turn
+from tests.cli.conftest import Server
+from tests.cli.processes import COMMAND
+from tests.servers import CallTool, CutStream, Delay
+from tests.servers import Say as Says
+from tests.serving import Served, scripted, serving
+
+
+def test_lines_from_a_pipe_are_answered_one_by_one(server: Server) -> None:
+    server.model.script.then(Says("First."), Says("Second."))
+    printed = server.shell.run("chat", "--thread", "piped", typed="what is first?\n\nwhat is second?\n/quit\nwhat?\n")
+    assert printed == "First.\nSecond.\n"
+
+
+def test_a_chat_goes_on_in_the_same_thread(server: Server) -> None:
+    server.shell.run("chat", "--thread", "again", typed="hello\n")
+    server.shell.run("chat", "--thread", "again", typed="thanks\n")
+    assert server.shell.run("messages", "--thread", "console/again").count("console") == 4
+
+
+def test_the_answer_appears_while_it_is_written(server: Server) -> None:
+    words = "one two three four five six seven eight nine ten"
+    server.model.script.then(Delay(Says(words), per_piece=0.2))
+    process = server.shell.start("chat", "--thread", "live")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("what do you count?\n")
+    process.stdin.flush()
+    began = os.read(process.stdout.fileno(), 100).decode()
+    at = time.monotonic()
+    process.stdin.close()
+    rest = process.stdout.read()
+    assert (began + rest).strip() == words
+    assert len(began) < len(words) / 2
+    assert time.monotonic() - at > 0.5
+    assert process.wait(10) == 0
+
+
+def test_an_answer_that_was_cut_off_begins_again_visibly(server: Server) -> None:
+    slowly = Delay(Says("This will never come to its end, I fear."), per_piece=0.15)
+    server.model.script.then(CutStream(6, of=slowly), Says("Whole again."))
+    printed = server.shell.run("chat", "--thread", "cut", typed="what is cut?\n")
+    began, *rest = printed.splitlines()
+    assert began.startswith("This")
+    assert rest == ["… cut off; once more:", "Whole again."]
+
+
+def test_tools_are_named_as_they_are_used(server: Server) -> None:
+    server.model.script.then(CallTool("server_info", {"topics": ["memory"]}), Says("Enough memory."))
+    printed = server.shell.run("chat", "--thread", "tools", typed="how much memory is free?\n")
+    assert printed == "[server_info]\nEnough memory.\n"
+
+
+def test_a_message_that_is_refused_does_not_end_the_chat(server: Server) -> None:
+    server.model.script.then(Says("Still here."))
+    printed = server.shell.run("chat", "--thread", "x" * 201, typed="hello\n")
+    assert printed == ""
+    assert server.shell.run("chat", "--thread", "refused", typed="are you there?\n") == "Still here.\n"
+
+
+def test_ctrl_c_ends_a_chat_with_130(server: Server) -> None:
+    process = server.shell.start("chat")
+    time.sleep(1.5)
+    process.send_signal(2)
+    assert process.wait(10) == 130
+    assert process.stderr is not None
+    assert "Traceback" not in process.stderr.read()
+
+
+class Bell:
+    """A tool that changes the world, and a script that uses it."""
+
+    def __init__(self) -> None:
+        self.rung = 0
+
+        async def ring() -> dict[str, str]:
+            """Rings a bell."""
+            self.rung += 1
+            return {"status": "success"}
+
+        self.entry = ToolEntry(ring, changes=True, idempotent=False)
+
+    def script(self, asked: Asked) -> Turn:
+        return Say("Rung.") if asked.turn else Call("ring")
+
+
+async def laneway(served: Served, *arguments: str, typed: str = "", folder: Path) -> str:
+    """What the command printed while the server of this test answered it."""
+    environ = {**os.environ, "HOME": str(folder), "LANEWAY_URL": served.url, "LANEWAY_KEY": served.key}
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND, *arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env=environ
+    )
+    printed, _ = await process.communicate(typed.encode())
+    assert process.returncode == 0
+    return printed.decode()
+
+
+@pytest.mark.parametrize(("answer", "says", "rung"), [("y", "Rung.", 1), ("what?\nn", "Not done: you said no.", 0)])
+async def test_an_approval_is_asked_and_answered_in_the_chat(
+    database_url: str, tmp_path: Path, answer: str, says: str, rung: int
+) -> None:
+    bell = Bell()
+    async with serving(database_url, tmp_path, scripted(bell.script, tools=[bell.entry])) as served:
+        printed = await laneway(served, "chat", typed=f"start the bell\n{answer}\n", folder=tmp_path)
+    assert "May I do this? The user wants done: start the bell [y/N]" in printed
+    assert "laneway approve" not in printed
+    assert printed.rstrip().endswith(says)
+    assert bell.rung == rung
+
+
+async def test_an_approval_is_listed_and_answered_by_commands(database_url: str, tmp_path: Path) -> None:
+    bell = Bell()
+    async with serving(database_url, tmp_path, scripted(bell.script, tools=[bell.entry])) as served:
+        asked = await laneway(served, "send", "start the bell", folder=tmp_path)
+        approval = asked.partition("laneway approve ")[2].partition("`")[0]
+        assert approval in await laneway(served, "approvals", folder=tmp_path)
+        assert "Approved: " in await laneway(served, "approve", approval, folder=tmp_path)
+        assert "Nothing waits" in await laneway(served, "approvals", folder=tmp_path)
+        assert approval in await laneway(served, "approvals", "--state", "all", folder=tmp_path)
+        asked = await laneway(served, "send", "stop the bell", folder=tmp_path)
+        approval = asked.partition("laneway approve ")[2].partition("`")[0]
+        assert "Rejected: " in await laneway(served, "reject", approval, folder=tmp_path)
+    assert bell.rung == 1
+
+
+class Nobody(Client):
+    """A client that is never asked."""
+
+    def __init__(self) -> None:
+        super().__init__("http://127.0.0.1:1", "none")
+
+
+def test_a_missing_piece_falls_back_to_the_stored_reply(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = Screen(Nobody())
+    screen.wrote("a", 0, "Hel")
+    screen.wrote("a", 2, "world")
+    screen.replied("Hello world")
+    assert capsys.readouterr().out == "Hel\nHello world\n"
+
+
+def test_a_new_call_for_the_same_job_restarts_the_line(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = Screen(Nobody())
+    screen.wrote("a", 0, "Half an ans")
+    screen.wrote("b", 0, "A whole answer")
+    screen.replied("A whole answer")
+    assert capsys.readouterr().out == "Half an ans\n… cut off; once more:\nA whole answer\n"
+
+
+def test_a_call_that_finished_is_not_called_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = Screen(Nobody())
+    screen.wrote("a", 0, "Let me look.")
+    screen.finished_call()
+    screen.used_tool("server_info")
+    screen.wrote("b", 0, "Done.")
+    screen.replied("Done.")
+    assert capsys.readouterr().out == "Let me look.\n[server_info]\nDone.\n"
+
+
+def test_what_a_model_writes_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = Screen(Nobody())
+    screen.wrote("a", 0, "red \x1b[31malert\x07")
+    screen.finish("done")
+    assert "\x1b" not in capsys.readouterr().out

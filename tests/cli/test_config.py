@@ -1,0 +1,69 @@
+"""`laneway config`: every value with its source, and no secret."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.processes import Shell
+
+
+@pytest.fixture
+def configured(shell: Shell) -> Shell:
+    """A shell whose settings come from every place they can come from."""
+    home = Path(shell.environ["LANEWAY_HOME"])
+    home.mkdir()
+    (home / "config.yaml").write_text("workers: 3\nhost: 0.0.0.0\nmodels: {openai_base_url: 'http://me:hush@here'}\n")
+    (home / ".env").write_text("ANTHROPIC_API_KEY=sk-ant-hush\nLANEWAY_WORKERS=4\n")
+    (shell.folder / ".env").write_text("LANEWAY_LOG_LEVEL=debug\n")
+    return shell
+
+
+def test_each_value_says_where_it_comes_from(configured: Shell) -> None:
+    lines = json.loads(configured.run("config", "show", "--json", LANEWAY_HOST="127.0.0.2"))["items"]
+    shown = {line["setting"]: (line["value"], line["source"]) for line in lines}
+    home = configured.environ["LANEWAY_HOME"]
+    assert shown["LANEWAY_HOME"] == (home, "LANEWAY_HOME")
+    assert shown["host"] == ("127.0.0.2", "the environment")
+    assert shown["workers"] == (4, f"{home}/.env")
+    assert shown["log.level"] == ("debug", f"{configured.folder}/.env")
+    assert shown["owner_slots"] == (4, "default")
+    assert shown["ANTHROPIC_API_KEY"] == ("********", f"{home}/.env")
+    assert shown["models.openai_base_url"] == ("http://me:********@here", f"{home}/config.yaml")
+
+
+def test_no_secret_is_shown_to_people_either(configured: Shell) -> None:
+    printed = configured.run("config", "show", DATABASE_URL="postgresql://me:hush@here/db")
+    assert "hush" not in printed
+    assert "Most money a day" in printed
+
+
+def test_right_settings_are_said_to_be_right(configured: Shell) -> None:
+    assert configured.run("config", "check").startswith("The settings are right.")
+    assert json.loads(configured.run("config", "check", "--json"))["ok"] is True
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "says"),
+    [
+        ("config.yaml", "worker: 3\n", "unknown setting `worker`. Did you mean `workers`?"),
+        ("config.yaml", "workers: many\n", "`workers`"),
+        ("config.yaml", "workers: [3]\n", "`workers`"),
+        ("config.yaml", "- just\n- a list\n", "must hold `key: value` lines"),
+        ("config.yaml", "port: {\n", "is not valid YAML"),
+        (".env", "LANEWAY_PORTS=1\n", "unknown setting `LANEWAY_PORTS`"),
+        (".env", "no equals sign\n", "expected NAME=value"),
+    ],
+)
+def test_wrong_settings_are_two_and_named(shell: Shell, file: str, text: str, says: str) -> None:
+    home = Path(shell.environ["LANEWAY_HOME"])
+    home.mkdir()
+    (home / file).write_text(text, encoding="utf-8")
+    assert says in shell.refused("config", "check").replace("\n", " ")
+
+
+def test_up_refuses_wrong_settings_too(shell: Shell) -> None:
+    assert "unknown setting `LANEWAY_PRT`" in shell.refused("up", LANEWAY_PRT="1")
+    assert "`port`" in shell.refused("up", "--port", "70000")

@@ -1,0 +1,134 @@
+"""What commands show: tables with local times for people, JSON with UTC for programs."""
+
+from __future__ import annotations
+
+import json
+from uuid import uuid4
+
+import pytest
+
+from tests.cli.conftest import Server
+from tests.cli.processes import eventually
+from tests.servers import CallTool, Fail, Hang, Say
+
+BERLIN = "Europe/Berlin"
+
+
+@pytest.fixture(scope="module")
+def sent(server: Server) -> dict[str, str]:
+    """A message of a thread of its own that was answered with the help of a tool."""
+    server.model.script.then(CallTool("server_info", {"topics": ["uptime"]}), Say("Up for a while."))
+    receipt: dict[str, str] = json.loads(
+        server.shell.run("send", "how long has [bold]this[/bold] server been up?", "--thread", "listed", "--json")
+    )
+    return receipt
+
+
+def test_messages_show_what_was_said_as_it_was_said(server: Server, sent: dict[str, str]) -> None:
+    printed = server.shell.run("messages", "--thread", "listed")
+    assert "how long has [bold]this[/bold] server been up?" in printed
+    assert printed.index("server been up?") < printed.index("Up for a while.")
+
+
+def test_people_read_local_times_and_programs_utc(server: Server, sent: dict[str, str]) -> None:
+    created = json.loads(server.shell.run("messages", "--json", TZ=BERLIN))["items"][0]["created_at"]
+    assert created.endswith("Z")
+    here = server.shell.run("sql", f"SELECT to_char('{created}'::timestamptz AT TIME ZONE '{BERLIN}', 'HH24:MI:SS')")
+    assert here.split()[-1] in server.shell.run("messages", TZ=BERLIN)
+
+
+def test_why_tells_the_whole_life_from_top_to_bottom(server: Server, sent: dict[str, str]) -> None:
+    told = server.shell.run("why", sent["message_id"])
+    story = ["| how long has", "Received", "Classified by rules", "Routed to the lane tools", "Job ", "classify",
+             "tool.server_info", "reply", "Model openai:gpt-4.1", "Tool server_info: done", "Sent", "| Up for a while.",
+             "Altogether:"]  # fmt: skip
+    assert [part for part in story if part not in told] == []
+    places = [told.index(part) for part in story]
+    assert places == sorted(places)
+
+
+def test_why_says_that_a_message_came_twice(server: Server) -> None:
+    once = str(uuid4())
+    message = json.loads(server.shell.run("send", "hello", "--id", once, "--json"))["message_id"]
+    server.shell.run("send", "hello", "--id", once)
+    assert "The same message came once more; nothing was run again." in server.shell.run("why", message)
+
+
+def test_one_job_is_shown_with_its_steps_and_what_it_cost(server: Server, sent: dict[str, str]) -> None:
+    shown = server.shell.run("jobs", "show", sent["job_id"])
+    for part in ("done, mode AUTO", "Classified by rules", "tool.server_info", "gpt-4.1", "settled"):
+        assert part in shown
+    assert sent["job_id"] in server.shell.run("jobs", "list", "--thread", "listed")
+
+
+def test_a_long_list_says_how_to_go_on(server: Server, sent: dict[str, str]) -> None:
+    first = json.loads(server.shell.run("messages", "--limit", "1", "--json"))
+    second = json.loads(server.shell.run("messages", "--limit", "1", "--before", str(first["next"]), "--json"))
+    assert second["items"][0]["seq"] < first["items"][0]["seq"]
+
+
+@pytest.mark.parametrize("by", ["day", "scope", "provider", "model", "thread"])
+def test_the_ledger_adds_up(server: Server, sent: dict[str, str], by: str) -> None:
+    lines = json.loads(server.shell.run("ledger", "--by", by, "--since", "2020-01-01", "--json"))["items"]
+    assert sum(line["calls"] for line in lines) >= 2
+    assert sum(line["cost"] for line in lines) > 0
+
+
+def test_the_ledger_is_a_table_with_a_total(server: Server, sent: dict[str, str]) -> None:
+    server.model.script.then(Say("Another thread spends, too."))
+    server.shell.run("send", "what does it cost?", "--thread", "spender")
+    printed = server.shell.run("ledger", "--by", "thread")
+    assert printed.splitlines()[-1].startswith("TOTAL")
+    assert "Nothing has been spent." in server.shell.run("ledger", "--since", "2999-01-01")
+
+
+def test_threads_outbox_sql_and_approvals_are_listed(server: Server, sent: dict[str, str]) -> None:
+    assert "listed" in server.shell.run("threads")
+    assert "Up for a while." in server.shell.run("outbox", "--state", "sent")
+    assert "There are no such replies." in server.shell.run("outbox", "--state", "undeliverable")
+    assert "Nothing waits for an answer." in server.shell.run("approvals")
+    assert server.shell.run("sql", "-", typed="SELECT 6 * 7 AS answer").split() == ["answer", "42"]
+
+
+def test_stop_ends_a_running_job_and_everything_in_a_thread(server: Server) -> None:
+    server.model.script.then(Hang(60), Hang(60))
+    jobs = [
+        json.loads(server.shell.run("send", "what takes so long?", "--thread", name, "--no-wait", "--json"))["job_id"]
+        for name in ("slow-1", "slow-2")
+    ]
+    for job in jobs:
+        eventually(lambda job=job: _status(server, job) == "running")
+    assert jobs[0] in server.shell.run("stop", jobs[0])
+    assert jobs[1] in server.shell.run("stop", "http/slow-2")
+    for job in jobs:
+        eventually(lambda job=job: _status(server, job) == "cancelled")
+    assert server.shell.run("stop", "slow-2") == "Nothing is running or waiting there.\n"
+
+
+def _status(server: Server, job: str) -> str:
+    return str(json.loads(server.shell.run("jobs", "show", job, "--json"))["status"])
+
+
+def test_the_log_can_be_read_filtered_and_followed(server: Server) -> None:
+    assert "Ready at http://127.0.0.1" in server.shell.run("logs", "-n", "5000")
+    assert server.shell.run("logs", "--job", str(uuid4())) == ""
+    follower = server.shell.start("logs", "-f", "-n", "1")
+    assert follower.stdout is not None
+    try:
+        assert follower.stdout.readline() != ""
+        # A word the rules are unsure of goes to the small model; that it fails is a warning.
+        server.model.script.then(Fail(400), Say("Whatever that means."))
+        server.shell.run("send", "disk")
+        assert "The small model did not judge" in follower.stdout.readline()
+    finally:
+        follower.send_signal(2)
+        assert follower.wait(10) == 130
+
+
+def test_a_reader_that_leaves_early_is_no_error(server: Server, sent: dict[str, str]) -> None:
+    process = server.shell.start("config", "show")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert "Traceback" not in process.stderr.read()
+    process.wait(10)

@@ -1,0 +1,114 @@
+"""What people read: times in their zone, money, durations, tables that nothing inside can break."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from laneway.cli.home import address_of_up, only_up
+from laneway.cli.log_lines import JsonLines, SharedLog, TextLines
+from laneway.cli.printing import between, lasting, local, money, one_line, plain, print_table
+from laneway.errors import Conflict
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+
+
+def test_times_are_shown_in_the_readers_zone(berlin: None) -> None:
+    assert local("2026-07-01T10:00:00Z") == "2026-07-01 12:00:00"
+    assert local("2026-01-01T10:00:00.123456Z", precise=True) == "11:00:00.123"
+    assert local(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"), [(0, "$0.00"), (None, "$0.00"), (0.00012, "$0.0001"), ("1.5", "$1.5000"), (12.345, "$12.35")]
+)
+def test_money_has_the_places_it_needs(amount: object, shown: str) -> None:
+    assert money(amount) == shown
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "shown"),
+    [(None, ""), (0, "0 ms"), (999, "999 ms"), (1500, "1.5 s"), (65_000, "1 min 5 s"), (7_260_000, "2 h 1 min")],
+)
+def test_durations_are_said_as_people_say_them(milliseconds: float | None, shown: str) -> None:
+    assert lasting(milliseconds) == shown
+
+
+def test_how_long_something_took() -> None:
+    assert between("2026-01-01T00:00:00Z", "2026-01-01T00:00:02.5Z") == "2.5 s"
+    assert between("2026-01-01T00:00:00Z", None) == ""
+
+
+def test_text_for_a_cell_is_short_and_on_one_line() -> None:
+    assert one_line("a\n b\t c") == "a b c"
+    assert one_line("x" * 100, 10) == "x" * 9 + "…"
+
+
+def test_a_table_shows_brackets_and_drops_what_commands_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("A", "B"), [("[red]x[/red]", "\x1b[2Jy"), (None, 3)], empty="nothing")
+    printed = capsys.readouterr().out
+    assert "[red]x[/red]" in printed
+    assert "\x1b" not in printed
+    assert plain("a\x07b\x9bc\nd") == "abc\nd"
+
+
+def test_an_empty_table_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(("A",), [], empty="There is nothing.")
+    assert capsys.readouterr().out == "There is nothing.\n"
+
+
+def record(text: str) -> logging.LogRecord:
+    return logging.LogRecord("laneway.test", logging.INFO, "", 0, text, (), None)
+
+
+def test_log_lines_hold_no_secret_in_either_form() -> None:
+    line = TextLines().format(record("password=hush came"))
+    assert "hush" not in line
+    assert line.endswith("came")
+    shown = json.loads(JsonLines().format(record("token: hush")))
+    assert "hush" not in shown["message"]
+    assert shown["level"] == "info"
+    assert shown["time"].endswith("Z")
+
+
+def test_a_log_two_processes_share_is_moved_away_for_both(tmp_path: Path) -> None:
+    path = tmp_path / "laneway.log"
+    ours, theirs = SharedLog(path, largest=1000, kept=2), SharedLog(path, largest=1000, kept=2)
+    for number in range(60):
+        (ours if number % 2 else theirs).emit(record(f"line {number:04} " + "x" * 40))
+    ours.close()
+    theirs.close()
+    kept = sorted(file.name for file in tmp_path.iterdir())
+    assert kept == ["laneway.log", "laneway.log.1", "laneway.log.2"]
+    assert all(file.stat().st_size < 1200 for file in tmp_path.iterdir())
+    assert path.read_text(encoding="utf-8").splitlines()[-1].startswith("line 0059")
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_home_belongs_to_one_up_and_tells_its_address(tmp_path: Path) -> None:
+    assert address_of_up(tmp_path) is None
+    with only_up(tmp_path, "http://127.0.0.1:1"):
+        assert address_of_up(tmp_path) == "http://127.0.0.1:1"
+        with pytest.raises(Conflict, match=f"process {os.getpid()}, http://127.0.0.1:1"), only_up(tmp_path, "other"):
+            pass
+    assert address_of_up(tmp_path) is None
+
+
+def test_the_note_of_an_up_that_died_counts_for_nothing(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    (tmp_path / "up.lock").write_text(json.dumps({"pid": ended.pid, "address": "http://gone"}), encoding="utf-8")
+    assert address_of_up(tmp_path) is None
+    (tmp_path / "up.lock").write_text("{ broken", encoding="utf-8")
+    assert address_of_up(tmp_path) is None

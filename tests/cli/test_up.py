@@ -1,0 +1,181 @@
+"""`laneway up` and `laneway worker`: how they start, what stops them from starting, and how signals end them."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.cli.conftest import MODEL, Server
+from tests.cli.processes import Running, Shell, eventually, free_port, postgres_of, up
+from tests.conftest import address_of
+from tests.servers import Delay, Hang, OpenAIServer, Say
+
+
+def test_a_start_prints_when_where_who_and_the_key_once(server: Server) -> None:
+    ready, address, model, key, where = server.running.printed
+    assert re.fullmatch(r"Laneway is ready after \d+\.\d s\.", ready)
+    assert address == f"Address: http://127.0.0.1:{server.shell.environ['LANEWAY_PORT']}"
+    assert model.startswith("Model:   openai: gpt-4.1")
+    assert key.removeprefix("Key:     ") == (server.home / "key").read_text(encoding="utf-8").strip()
+    assert str(server.home / "key") in where
+    assert stat.S_IMODE((server.home / "key").stat().st_mode) == 0o600
+
+
+def test_the_key_is_in_no_log(server: Server) -> None:
+    key = (server.home / "key").read_text(encoding="utf-8").strip()
+    assert key not in (server.home / "laneway.log").read_text(encoding="utf-8")
+
+
+def test_a_port_that_is_taken_is_named_before_anything_starts(server: Server, shell: Shell) -> None:
+    port = server.shell.environ["LANEWAY_PORT"]
+    assert f"Port {port} on 127.0.0.1 is taken" in shell.refused("up", "--port", port, code=1)
+    assert not (shell.folder / "home").exists()
+
+
+def test_a_second_up_in_the_same_home_is_refused(server: Server) -> None:
+    refusal = server.shell.refused("up", "--port", "0", code=1)
+    assert f"process {server.running.process.pid}" in refusal
+    assert str(server.home) in refusal
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("up", "--host", "nowhere.invalid"), "`nowhere.invalid` is not an address"),
+        (("up", "--host", "192.0.2.1"), "Nothing can listen on 192.0.2.1"),
+        (("up", "--home", "/proc/laneway"), "/proc/laneway cannot be used"),
+        (("worker", "--home", "/proc/laneway"), "/proc/laneway cannot be used"),
+    ],
+)
+def test_a_place_that_cannot_be_used_is_bad_input(shell: Shell, arguments: tuple[str, ...], says: str) -> None:
+    assert says in shell.refused(*arguments)
+
+
+@pytest.mark.parametrize("command", ["up", "worker"])
+def test_an_unreachable_database_is_three_and_keeps_its_password(shell: Shell, command: str) -> None:
+    address = f"postgresql://me:sesame@127.0.0.1:{free_port()}/laneway"
+    process = shell.start(command, DATABASE_URL=address)
+    _, complaints = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "cannot be reached" in complaints
+    assert "sesame" not in complaints
+    assert "Traceback" not in complaints
+
+
+def test_a_worker_shares_the_database_and_says_so_in_one_line(server: Server) -> None:
+    worker = Running(server.shell.start("worker"), "Worker ")
+    try:
+        assert len(worker.printed) == 1
+        assert (
+            len(json.loads(server.shell.run("sql", "SELECT 1 FROM workers WHERE gone_at IS NULL", "--json"))["rows"])
+            == 2
+        )
+    finally:
+        worker.signal(signal.SIGTERM)
+        assert worker.ended() == 0
+    assert postgres_of(server.home) != []
+
+
+def test_a_worker_on_another_database_makes_the_tables_itself(shell: Shell, postgres: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE worker_alone")
+    worker = Running(shell.start("worker", DATABASE_URL=address_of(postgres, "worker_alone")), "Worker ")
+    worker.signal(signal.SIGINT)
+    assert worker.ended() == 130
+    assert postgres_of(shell.folder) == []
+
+
+@pytest.fixture(scope="module")
+def used() -> Iterator[Shell]:
+    """A shell whose data directory has been used before, so that starts are quick."""
+    with tempfile.TemporaryDirectory(prefix="laneway-up-") as folder:
+        shell = Shell(Path(folder), {"LANEWAY_HOME": f"{folder}/home", "LANEWAY_PORT": str(free_port())})
+        first = up(shell)
+        first.signal(signal.SIGTERM)
+        assert first.ended() == 0
+        yield shell
+
+
+def home(shell: Shell) -> Path:
+    return Path(shell.environ["LANEWAY_HOME"])
+
+
+@pytest.mark.slow
+def test_sigterm_ends_it_with_zero_and_postgresql_too(used: Shell) -> None:
+    running = up(used)
+    assert len(running.printed) == 3, "the key is shown once"
+    assert postgres_of(home(used)) != []
+    running.signal(signal.SIGTERM)
+    assert running.ended() == 0
+    assert postgres_of(home(used)) == []
+    assert not any("Traceback" in line for line in running.complaints)
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_it_with_130_and_a_new_key_replaces_the_old(used: Shell) -> None:
+    old = (home(used) / "key").read_text(encoding="utf-8").strip()
+    running = up(used, "--new-key", "--port", "0")
+    eventually(lambda: len(running.printed) == 5)
+    new = running.printed[3].removeprefix("Key:     ")
+    assert new not in ("", old)
+    assert "opens nothing" in used.refused("threads", code=1, LANEWAY_KEY=old)
+    # Commands find it although it took another port than the settings say.
+    assert used.run("threads") != ""
+    running.signal(signal.SIGINT)
+    assert running.ended() == 130
+    assert postgres_of(home(used)) == []
+
+
+@pytest.mark.slow
+def test_what_runs_may_end_before_a_stop(used: Shell) -> None:
+    with OpenAIServer() as model:
+        model.script.then(Delay(Say("Just in time."), per_piece=0.3))
+        running = up(used, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url)
+        sent = json.loads(used.run("send", "what takes a second?", "--no-wait", "--json"))
+        eventually(lambda: len(model.requests) == 1)
+        running.signal(signal.SIGTERM)
+        assert running.ended() == 0
+        running = up(used, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url)
+        eventually(lambda: json.loads(used.run("jobs", "show", sent["job_id"], "--json"))["status"] == "done")
+        assert len(model.requests) == 1, "the call that was finished is not made again"
+        running.signal(signal.SIGTERM)
+        assert running.ended() == 0
+
+
+@pytest.mark.slow
+def test_a_second_signal_ends_it_at_once_and_the_job_goes_on_at_the_next_start(used: Shell) -> None:
+    with OpenAIServer() as model:
+        model.script.then(Hang(60))
+        running = up(used, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url)
+        sent = json.loads(used.run("send", "what hangs?", "--no-wait", "--json"))
+        eventually(lambda: len(model.requests) == 1)
+        running.signal(signal.SIGTERM)
+        eventually(lambda: any(line.startswith("Stopping") for line in running.complaints))
+        running.signal(signal.SIGTERM)
+        assert running.ended(2) == 143
+        eventually(lambda: postgres_of(home(used)) == [])
+        model.script.then(Say("Here I am again."))
+        running = up(used, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url)
+        eventually(lambda: "Here I am again." in used.run("why", sent["message_id"]), 20)
+        running.signal(signal.SIGTERM)
+        assert running.ended() == 0
+
+
+@pytest.mark.slow
+def test_after_a_kill_postgresql_is_taken_over_and_stopped_in_the_end(used: Shell) -> None:
+    killed = up(used)
+    killed.signal(signal.SIGKILL)
+    assert killed.ended() == -signal.SIGKILL
+    assert postgres_of(home(used)) != []
+    running = up(used)
+    running.signal(signal.SIGTERM)
+    assert running.ended() == 0
+    assert postgres_of(home(used)) == []

@@ -1,0 +1,230 @@
+"""The stream of events: live, resumable, in order, and never in the way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.requests import ClientDisconnect
+from starlette.types import Message
+
+from laneway.client import ServerEvent
+from laneway.domain.judgement import Event
+from laneway.llm.scripted import Delay, Say
+from laneway.store import events
+from laneway.store.database import Database
+from laneway.web.sse import EventStream
+from laneway.web.stream import Delta, Hub, Watcher
+from tests.serving import scripted
+from tests.web.conftest import Door, Open
+
+FLOOD = (
+    "INSERT INTO events (kind, body) "
+    "SELECT 'flood', jsonb_build_object('n', n, 'filler', repeat('x', 500)) FROM generate_series(1, %s) n"
+)
+
+
+def stored(database_url: str) -> list[str]:
+    """The cursors of all events, in their order."""
+    with psycopg.connect(database_url) as connection:
+        rows = connection.execute("SELECT xact::text || '-' || id FROM events ORDER BY xact, id").fetchall()
+    return [row[0] for row in rows]
+
+
+async def take(stream: AsyncIterator[ServerEvent], until: str, seconds: float = 20) -> list[ServerEvent]:
+    """Everything up to and including the first event of the kind."""
+    seen = []
+    async with asyncio.timeout(seconds):
+        async for event in stream:
+            seen.append(event)
+            if event.event == until:
+                return seen
+    raise AssertionError(f"The stream ended before {until}: {[event.event for event in seen]}")
+
+
+async def test_a_job_is_watched_from_its_start_to_its_end(door: Door) -> None:
+    receipt = await door.send("how full is the disk?")
+    async with door.watching(job=receipt["job_id"], since="start") as stream:
+        seen = await take(stream, "job.done")
+    kept = [event for event in seen if event.id]
+    assert kept[0].event == "message.received"
+    assert [event.event for event in kept][-2:] == ["reply.written", "job.done"]
+    assert [event.data["cursor"] for event in kept] == [event.id for event in kept]
+    assert {event.data["job_id"] for event in kept} == {receipt["job_id"]}
+    assert kept[0].data["created_at"].endswith("Z")
+
+
+async def test_what_a_model_writes_is_seen_before_the_reply(opened: Open) -> None:
+    words = "one two three four five six seven eight nine ten"
+    async with opened(scripted([Delay(Say(words), per_piece=0.05)])) as door, door.watching() as stream:
+        receipt = await door.send("count, please?")
+        seen = await take(stream, "reply.written")
+    deltas = [event for event in seen if event.event == "delta"]
+    assert len(deltas) > 2
+    assert all(event.id is None for event in deltas)
+    assert "".join(event.data["text"] for event in deltas) == words
+    assert [event.data["n"] for event in deltas] == list(range(len(deltas)))
+    assert {event.data["job"] for event in deltas} == {receipt["job_id"]}
+
+
+async def test_a_stream_shows_only_what_it_was_asked_for(door: Door) -> None:
+    one = await door.send("first?", thread="one")
+    await door.until(one["job_id"])
+    async with door.watching(thread=one["thread_id"]) as stream:
+        await door.ask("second?", thread="two")
+        again = await door.send("third?", thread="one")
+        seen = await take(stream, "job.done")
+    assert {event.data.get("job_id") or event.data["job"] for event in seen} == {again["job_id"]}
+
+
+async def test_nothing_is_lost_or_doubled_over_reconnects_while_messages_flow(door: Door, database_url: str) -> None:
+    async def flow() -> None:
+        for number in range(12):
+            await door.send(f"number {number}?", thread=f"t{number % 4}")
+            await asyncio.sleep(0.02)
+
+    flowing = asyncio.create_task(flow())
+    seen: list[str] = []
+    ended, reconnects = 0, 0
+    async with asyncio.timeout(60):
+        while ended < 12:
+            async with door.watching(last=seen[-1] if seen else None, since="start") as stream:
+                reconnects += 1
+                before = len(seen)
+                async for event in stream:
+                    if event.id is not None:
+                        seen.append(event.id)
+                        ended += event.event == "job.done"
+                    if ended == 12 or len(seen) - before == 5:
+                        break
+    await flowing
+    assert reconnects > 5
+    assert seen == stored(database_url)
+
+
+async def test_who_was_cut_off_before_the_first_event_goes_on_from_there(door: Door) -> None:
+    await door.ask("before?")
+    async with door.http.stream("GET", "/events") as response:
+        cursor = response.headers["X-Event-Cursor"]
+    receipt = await door.send("meanwhile?")
+    await door.until(receipt["job_id"])
+    async with door.watching(last=cursor) as stream:
+        seen = await take(stream, "job.done")
+    assert seen[0].event == "message.received"
+    assert seen[0].data["job_id"] == receipt["job_id"]
+
+
+async def test_a_slow_reader_of_a_flood_gets_every_event_once(door: Door, database_url: str) -> None:
+    async with door.watching() as stream:
+        with psycopg.connect(database_url) as connection:
+            connection.execute(FLOOD, (4000,))
+            connection.execute("SELECT pg_notify('laneway_events', '')")
+        numbers: list[int] = []
+        async with asyncio.timeout(60):
+            async for event in stream:
+                numbers.append(event.data["body"]["n"])
+                if len(numbers) % 500 == 0:
+                    await asyncio.sleep(0.1)
+                if len(numbers) == 4000:
+                    break
+    assert numbers == list(range(1, 4001))
+
+
+async def test_an_event_of_an_older_transaction_is_not_skipped(db: Database, database_url: str) -> None:
+    hub, watcher = Hub(db), Watcher()
+    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream:
+        async with await psycopg.AsyncConnection.connect(database_url) as old:
+            await old.execute("INSERT INTO events (kind) VALUES ('older')")
+            async with db.transaction() as tx:
+                await events.append(tx, "newer", {})
+            first = asyncio.create_task(anext(stream))
+            await asyncio.sleep(0.5)
+            assert not first.done()
+            # Committed without a notification: whoever waits must look again by itself.
+            await old.commit()
+        async with asyncio.timeout(2):
+            kinds = [_kind(await first), _kind(await anext(stream))]
+    assert kinds == ["older", "newer"]
+
+
+def _kind(item: Event | Delta | None) -> str:
+    assert isinstance(item, Event)
+    return item.kind
+
+
+async def test_a_piece_of_text_that_comes_after_the_reply_is_not_shown(db: Database) -> None:
+    hub, watcher = Hub(db), Watcher()
+    job, thread = "01900000-0000-7000-8000-000000000001", "01900000-0000-7000-8000-000000000002"
+    piece = json.dumps({"thread": thread, "job": job, "call": "c", "n": 0, "text": "late"})
+    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(10):
+        waiting = asyncio.create_task(anext(stream))
+        await asyncio.sleep(0.2)
+        for kind in ("reply.written", "seen"):
+            async with db.transaction() as tx:
+                await tx.execute("INSERT INTO events (kind, job_id) VALUES (%s, %s)", (kind, job))
+                await tx.execute("SELECT pg_notify('laneway_events', '')")
+            await asyncio.sleep(0.2)
+            await db.notify("laneway_deltas", piece)
+            await db.notify("laneway_deltas", "not even JSON")
+        assert [_kind(await waiting), _kind(await anext(stream))] == ["reply.written", "seen"]
+        async with db.transaction() as tx:
+            await tx.execute("INSERT INTO events (kind, job_id) VALUES ('job.queued', %s)", (job,))
+            await tx.execute("SELECT pg_notify('laneway_events', '')")
+        assert _kind(await anext(stream)) == "job.queued"
+        await db.notify("laneway_deltas", piece)
+        assert isinstance(await anext(stream), Delta)
+
+
+async def test_a_client_that_takes_nothing_is_dropped(db: Database) -> None:
+    hub, watcher = Hub(db), Watcher()
+    began: list[Message] = []
+
+    async def stuck(message: Message) -> None:
+        began.append(message)
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def silent() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    response = EventStream(hub.watch("0-0", watcher), watcher, "0-0", patience=0.1)
+    with pytest.raises(ClientDisconnect):
+        async with asyncio.timeout(5):
+            await response({"type": "http"}, silent, stuck)
+    assert len(hub) == 0
+    assert began[0]["status"] == 200
+
+
+async def test_streams_end_when_laneway_ends(opened: Open) -> None:
+    seen: list[ServerEvent] = []
+    joined = asyncio.Event()
+
+    async def watch(url: str, key: str) -> None:
+        # With a client of its own: that of the door is closed before Laneway is.
+        other = Door(url, key)
+        async with other.http, other.watching() as stream:
+            joined.set()
+            async for event in stream:
+                seen.append(event)
+
+    async with opened() as door:
+        watching = asyncio.create_task(watch(door.url, door.key))
+        await joined.wait()
+        await door.ask("hello?")
+        began = time.monotonic()
+    await watching
+    assert time.monotonic() - began < 5
+    assert seen
+
+
+@pytest.mark.parametrize("since", ["yesterday", "1", "1-", "-1", "9999999999999999999-1", "1-99999999999999999999999"])
+async def test_a_cursor_that_is_none_is_refused(door: Door, since: str) -> None:
+    problem: dict[str, Any] = await door.get("/events", 400, since=since)
+    assert "is not an event cursor" in problem["detail"]
