@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 
 from laneway.app import KEY_FILE, Parts, running
+from laneway.cli.up import address_of, bound
 from laneway.cli.web_server import WebServer
 from laneway.llm.scripted import Script, ScriptedModel, echo
 from laneway.llm.single import only
@@ -41,11 +41,11 @@ async def serving(
     async with running(chosen, parts or scripted()) as app:
         api = create_app(app)
         server = WebServer(api)
-        with socket.create_server((chosen.host, 0)) as listener:
+        with bound(chosen.host, 0) as listener:
             task = asyncio.create_task(server.serve([listener]))
             await server.has_started(task)
             try:
-                yield Served(f"http://127.0.0.1:{listener.getsockname()[1]}", (home / KEY_FILE).read_text().strip())
+                yield Served(address_of(listener), (home / KEY_FILE).read_text().strip())
             finally:
                 end_streams(api)
                 server.should_exit = True

@@ -114,10 +114,10 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     """All parts, connected, nothing started yet."""
     models = parts.models(db) if parts.models else choose(settings, db)
     prompts = Prompts(settings.home)
-    small = models.classify and SmallModel(models.classify, models.classify_settings, prompts.text("classification"))
+    small = _small_model(models, prompts)
     pulled = PULLED - {channel.name for channel in parts.channels}
     lanes: dict[str, Lane] = {}
-    journey = Journey(db, Cascade(small or None), lanes, pulled, _patience(settings))
+    journey = Journey(db, Cascade(small), lanes, pulled, _patience(settings))
     engine = Engine(
         db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots, keep_days=settings.keep_events_days,
         shape=parts.shape, boundary=parts.boundary,
@@ -132,6 +132,13 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
     delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
     return App(settings, db, models, Intake(db, lanes, limits), engine, delivery, lanes)
+
+
+def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:
+    if models.classify is None:
+        return None
+    text, version = prompts.text("classification"), prompts.version("classification")
+    return SmallModel(models.classify, models.classify_settings, text, version)
 
 
 def _patience(settings: Settings) -> Patience:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.web.conftest import Door
+from laneway.app import Parts
+from tests.web.conftest import Door, Open
 
 
 async def figures(door: Door) -> dict[tuple[str, ...], float]:
@@ -95,3 +97,22 @@ def _references(value: Any) -> set[str]:
         own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
         return own.union(*(_references(inner) for inner in value.values()))
     return set().union(*(_references(inner) for inner in value)) if isinstance(value, list) else set()
+
+
+async def test_an_answer_does_not_wait_for_the_network_to_acknowledge(door: Door) -> None:
+    took = []
+    for _ in range(30):
+        began = time.perf_counter()
+        await door.get("/health")
+        took.append(time.perf_counter() - began)
+    # A server that writes small packets without TCP_NODELAY needs 40 ms for each.
+    assert sorted(took)[15] < 0.03
+
+
+async def test_without_a_model_key_the_offline_model_answers(opened: Open) -> None:
+    async with opened(Parts()) as door:
+        assert (await door.get("/status"))["model"].startswith("offline")
+        message = await door.ask("how much disk space is left?")
+        why = await door.get(f"/messages/{message['id']}/why")
+    assert message["replies"][0]["text"]
+    assert {call["provider"] for call in why["jobs"][0]["model_calls"]} == {"offline"}

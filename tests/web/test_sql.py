@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -168,13 +169,20 @@ async def test_a_superuser_of_ones_own_is_refused(door: Door) -> None:
     assert "psql" in problem["hint"]
 
 
-async def test_values_arrive_as_json(tmp_path: Path) -> None:
+@pytest.fixture
+def own_home() -> Iterator[Path]:
+    """A data directory the embedded server can use even where root runs the tests: pytest's own is closed to it."""
+    with tempfile.TemporaryDirectory(prefix="laneway-test-") as folder:
+        yield Path(folder)
+
+
+async def test_values_arrive_as_json(own_home: Path) -> None:
     statement = (
         "SELECT 1::bigint, 2.50::numeric(9,2), 3::numeric, 'NaN'::float8, true, NULL, '\\x00ff'::bytea, "
         "'{\"a\": [1]}'::jsonb, '2026-01-02 03:04:05+02'::timestamptz, '2026-01-02'::date, interval '1 day', "
         "'00000000-0000-0000-0000-000000000001'::uuid, ARRAY[1, 2]"
     )
-    async with serving(None, tmp_path) as (url, key):
+    async with serving(None, own_home) as (url, key):
         door = Door(url, key)
         async with door.http:
             await door.ask("how full is the disk?")

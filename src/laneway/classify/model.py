@@ -13,6 +13,7 @@ from pydantic_ai.settings import ModelSettings
 
 from laneway.domain.judgement import Classification, Intent
 from laneway.errors import PermanentFault
+from laneway.llm.meter import prompted_by
 from laneway.transcript import Turn
 
 CONTEXT_TURNS = 6
@@ -31,7 +32,8 @@ class Judgement(BaseModel):
 class SmallModel:
     """Asks the small model for one judgement."""
 
-    def __init__(self, model: Model, settings: ModelSettings, prompt: str) -> None:
+    def __init__(self, model: Model, settings: ModelSettings, prompt: str, prompt_version: str = "") -> None:
+        self._prompt_version = prompt_version
         self._agent = Agent(
             model, output_type=Judgement, instructions=prompt, model_settings=settings, name="classify", retries=1
         )
@@ -42,7 +44,8 @@ class SmallModel:
         context = "\n".join(["<conversation>", *earlier, "</conversation>"]) if earlier else ""
         asked = f"{context}\n<message>\n{turns[-1].text[:4000]}\n</message>".strip()
         try:
-            said = (await self._agent.run(asked)).output
+            with prompted_by(self._prompt_version):
+                said = (await self._agent.run(asked)).output
         except AgentRunError as error:
             raise PermanentFault(f"The small model gave no usable judgement: {error}") from error
         intent = Intent(said.intent)

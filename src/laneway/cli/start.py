@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
+import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -50,7 +51,7 @@ async def prepared(settings: Settings, say: Say, module: str) -> AsyncIterator[E
         # Loading takes seconds of our own time, starting PostgreSQL seconds of others': both at once.
         loading = asyncio.create_task(load())
         try:
-            await make_tables(await patiently(embedded.start, "Starting PostgreSQL…", say))
+            await make_tables(await patiently(lambda: _undisturbed(embedded.start), "Starting PostgreSQL…", say))
             await loading
             yield ending
         finally:
@@ -65,6 +66,16 @@ async def patiently(work: Callable[[], T], line: str, say: Say) -> T:
     if not done:
         say(line)
     return await task
+
+
+def _undisturbed(work: Callable[[], T]) -> T:
+    """What `work` returns; the processes it starts do not hear Ctrl-C."""
+    # A terminal sends it to all of them, and a PostgreSQL torn out of its start would be left behind.
+    earlier = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return work()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, earlier)
 
 
 def _nothing() -> None:

@@ -12,7 +12,6 @@ from laneway.llm.offline.phrases import alternatives, found
 from laneway.llm.offline.reading import Reading, plain
 from laneway.llm.offline.words import PROGRAMS
 
-
 _BORDERS = ("future", "cause", "advice", "order_anywhere", "elsewhere", "knowledge", "unmeasured")
 _MORE_THAN_A_REMARK = ("future", "cause", "advice", "order_anywhere", "elsewhere")
 _FILLERS = r"(?:please|pls|plz|hey|hi|hello|ok|okay|now|just|then|and|also|so|yo|bitte|por favor|stp|svp|mal|et|y|und)"

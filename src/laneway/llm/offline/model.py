@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -34,6 +35,7 @@ from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, Answer, Skill, T
 
 OFFLINE = "offline"
 CHARACTERS_PER_TOKEN = 4
+LONGEST_QUESTION = 600
 SKILLS: tuple[Skill, ...] = (small_talk, file_requests, server_questions)
 
 
@@ -118,12 +120,9 @@ class OfflineStream(StreamedResponse):
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
         for index, part in enumerate(self._response.parts):
             if isinstance(part, TextPart):
-                for word in part.content.splitlines(keepends=True):
-                    for piece in _words(word):
-                        if self.cancelled:
-                            return
-                        for event in self._parts_manager.handle_text_delta(vendor_part_id=index, content=piece):
-                            yield event
+                for word in re.findall(r"\S*\s*", part.content):
+                    for event in self._parts_manager.handle_text_delta(vendor_part_id=index, content=word):
+                        yield event
             elif isinstance(part, ToolCallPart):
                 yield self._parts_manager.handle_tool_call_part(
                     vendor_part_id=index,
@@ -153,12 +152,11 @@ class OfflineStream(StreamedResponse):
 
 
 def _answer(turn: Turn) -> Answer:
+    # Rules understand sentences, not pages, and reading a page by rules would take long.
+    if len(turn.question) > LONGEST_QUESTION:
+        return needs_key()
     answers = (skill(turn) for skill in SKILLS)
     return next((answer for answer in answers if answer is not None), needs_key())
-
-
-def _words(line: str) -> list[str]:
-    return [f"{word} " for word in line.split(" ")[:-1]] + [line.split(" ")[-1]]
 
 
 def _tokens(messages: Iterable[ModelMessage]) -> int:

@@ -35,4 +35,4 @@ def _opened(line: str) -> str:
 @cache
 def _list(name: str) -> str:
     lines = [_opened(line) for line in _TABLES["lists"][name].split("\n") if line]
-    return lines[0] if lines[0].startswith("(?") else f"(?:{'|'.join(lines)})"
+    return lines[0] if lines[0].startswith("(?!") else f"(?:{'|'.join(lines)})"
