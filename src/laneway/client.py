@@ -210,7 +210,14 @@ class Client:
             ) from None
         if response.is_error:
             raise problem_of(response)
-        answer: Json = response.json()
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise errors.Unavailable(
+                f"Another program than Laneway answers at {self.url}.", hint="Correct LANEWAY_URL."
+            )
         return answer
 
     def _unreachable(self) -> errors.Unavailable:

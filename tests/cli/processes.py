@@ -38,8 +38,8 @@ class Shell:
         assert ended.stderr.count("\n") == 1, ended.stderr
         return ended.stderr.strip()
 
-    def start(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
-        """The command has been started."""
+    def start(self, *arguments: str, own_terminal: bool = False, **environ: str) -> subprocess.Popen[str]:
+        """The command has been started; in a terminal of its own, its children can be signalled with it."""
         return subprocess.Popen(
             [*COMMAND, *arguments],
             stdin=subprocess.PIPE,
@@ -47,7 +47,8 @@ class Shell:
             stderr=subprocess.PIPE,
             text=True,
             cwd=self.folder,
-            env=self._environ(environ),
+            env=self.environment(environ),
+            start_new_session=own_terminal,
         )
 
     def _run(
@@ -60,13 +61,13 @@ class Shell:
             text=True,
             timeout=60,
             cwd=self.folder,
-            env=self._environ(environ),
+            env=self.environment(environ),
         )
         assert "Traceback" not in ended.stderr, ended.stderr
         assert ended.returncode == code, f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
         return ended
 
-    def _environ(self, more: dict[str, str]) -> dict[str, str]:
+    def environment(self, more: dict[str, str]) -> dict[str, str]:
         return {**os.environ, "HOME": str(self.folder), "COLUMNS": "200", **self.environ, **more}
 
 

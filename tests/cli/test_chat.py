@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pty
 import subprocess
 import time
 from pathlib import Path
@@ -71,6 +72,29 @@ def test_a_message_that_is_refused_does_not_end_the_chat(server: Server) -> None
     printed = server.shell.run("chat", "--thread", "x" * 201, typed="hello\n")
     assert printed == ""
     assert server.shell.run("chat", "--thread", "refused", typed="are you there?\n") == "Still here.\n"
+
+
+def test_in_a_terminal_it_prompts_and_names_the_model(server: Server) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "chat"], stdin=theirs, stdout=theirs, cwd=server.shell.folder, env=server.shell.environment({})
+    )
+    os.close(theirs)
+    screen = _until(ours, "> ")
+    os.write(ours, b"hello\n")
+    screen += _until(ours, "/help shows what I know.\r\n")
+    os.write(ours, b"/quit\n")
+    assert process.wait(10) == 0
+    os.close(ours)
+    assert "Model: openai: gpt-4.1" in screen
+
+
+def _until(terminal: int, text: str) -> str:
+    """What the terminal showed up to the text."""
+    shown = ""
+    while text not in shown:
+        shown += os.read(terminal, 1000).decode()
+    return shown
 
 
 def test_ctrl_c_ends_a_chat_with_130(server: Server) -> None:

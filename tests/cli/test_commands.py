@@ -27,7 +27,7 @@ def loaded_by(shell: Shell, *arguments: str) -> set[str]:
         "main()\n"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=shell._environ({}), cwd=shell.folder
+        [sys.executable, "-c", program], capture_output=True, text=True, env=shell.environment({}), cwd=shell.folder
     )
     return set(ended.stderr.partition("LOADED ")[2].split())
 

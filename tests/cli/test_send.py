@@ -6,10 +6,12 @@ import json
 from uuid import uuid4
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from tests.cli.conftest import Server
 from tests.cli.processes import Shell
-from tests.servers import Fail, Say
+from tests.servers import Fail, Loopback, Say
 
 
 def test_the_reply_is_printed(server: Server) -> None:
@@ -103,6 +105,15 @@ def test_a_wrong_key_is_said_to_be_wrong(server: Server) -> None:
 
 def test_without_a_key_the_command_says_where_it_looked(shell: Shell) -> None:
     assert str(shell.folder / "home" / "key") in shell.refused("threads", code=1)
+
+
+def test_another_program_at_the_address_is_named(shell: Shell) -> None:
+    async def stranger(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("hi")(scope, receive, send)
+
+    with Loopback(stranger) as elsewhere:
+        refusal = shell.refused("threads", code=3, LANEWAY_URL=elsewhere.url, LANEWAY_KEY="lw_any")
+    assert "Another program" in refusal
 
 
 def test_an_address_that_is_none_is_bad_input(shell: Shell) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -117,6 +119,23 @@ def test_sigterm_ends_it_with_zero_and_postgresql_too(used: Shell) -> None:
     assert running.ended() == 0
     assert postgres_of(home(used)) == []
     assert not any("Traceback" in line for line in running.complaints)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.8, 1.6])
+def test_ctrl_c_in_a_terminal_during_the_first_start_leaves_nothing_behind(shell: Shell, seconds: float) -> None:
+    process = shell.start("up", own_terminal=True)
+    time.sleep(seconds)
+    # A terminal signals everybody in it: also whoever is making the database just now.
+    os.killpg(process.pid, signal.SIGINT)
+    _, complaints = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Error" not in complaints
+    assert "Traceback" not in complaints
+    assert postgres_of(home(shell)) == []
+    again = up(shell)
+    again.signal(signal.SIGTERM)
+    assert again.ended() == 0
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from laneway.cli.ledger import ledger
 from laneway.cli.logs import logs
 from laneway.cli.messages import messages
 from laneway.cli.outbox import outbox
+from laneway.cli.selftest import command as selftest
 from laneway.cli.send import send
 from laneway.cli.sql import sql
 from laneway.cli.stop import stop
@@ -27,7 +28,7 @@ COMMANDS = (
     up, worker, chat, send, messages, threads, why, stop, approvals, approve, reject, ledger, outbox, logs, sql,
     doctor, version,
 )  # fmt: skip
-GROUPS = {"jobs": jobs.app, "config": config.app}
+GROUPS = {"jobs": jobs.app, "config": config.app, "selftest": selftest.app}
 """Commands with commands of their own; a new group is one line here."""
 
 # Plain help: it is there at once, and reads the same in the documentation.

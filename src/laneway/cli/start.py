@@ -11,7 +11,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from laneway.cli.lifetime import Ending
+import typer
+
+from laneway.cli.lifetime import SIGNALS, Ending
+from laneway.errors import Unavailable
 from laneway.settings import Settings
 from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
@@ -54,6 +57,11 @@ async def prepared(settings: Settings, say: Say, module: str) -> AsyncIterator[E
             await make_tables(await patiently(lambda: _undisturbed(embedded.start), "Starting PostgreSQL…", say))
             await loading
             yield ending
+        except Unavailable:
+            # A terminal or a supervisor signals children, too: what they broke off was not to go on anyway.
+            if not ending.asked:
+                raise
+            raise typer.Exit(ending.exit_code) from None
         finally:
             await asyncio.gather(loading, return_exceptions=True)
             await asyncio.to_thread(embedded.stop)
@@ -69,9 +77,9 @@ async def patiently(work: Callable[[], T], line: str, say: Say) -> T:
 
 
 def _undisturbed(work: Callable[[], T]) -> T:
-    """What `work` returns; the processes it starts do not hear Ctrl-C."""
-    # A terminal sends it to all of them, and a PostgreSQL torn out of its start would be left behind.
-    earlier = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """What `work` returns; the processes it starts are told of signals only when they ask for them."""
+    # A terminal sends Ctrl-C to all of them, and a PostgreSQL torn out of its start would be left behind.
+    earlier = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         return work()
     finally:

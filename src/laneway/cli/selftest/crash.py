@@ -21,7 +21,7 @@ from laneway.cli.selftest.evidence import Verdict, weigh
 from laneway.cli.selftest.subject import CHANNEL, Orders, live
 from laneway.domain.conversation import Incoming, Principal
 from laneway.engine.launch import migrate_engine
-from laneway.store import principals
+from laneway.store import principals, proof
 from laneway.store.database import Database
 from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
@@ -123,11 +123,8 @@ class CrashTest:
             _kill(child)
 
     async def _open(self) -> int:
-        _, rows = await self.db.query(
-            "SELECT (SELECT count(*) FROM jobs WHERE status NOT IN ('done', 'failed', 'cancelled')) + "
-            "(SELECT count(*) FROM outbox WHERE state IN ('pending', 'sending', 'uncertain'))"
-        )
-        return int(rows[0][0])
+        async with self.db.transaction() as tx:
+            return await proof.open_work(tx)
 
 
 def plan(kills: int, dice: random.Random) -> list[Death]:

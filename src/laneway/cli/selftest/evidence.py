@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from laneway.channels.delivery import SENT_AGAIN
 from laneway.cli.selftest.counting import Call
+from laneway.store import proof
 from laneway.store.database import Database
 
 
@@ -83,23 +84,18 @@ def _unmarked(seen: list[Call]) -> int:
 async def _stored(db: Database) -> tuple[set[str], dict[str, str], dict[str, str], int]:
     """From the database: items done, the nonce each model turn's stored outcome has, reply ids, uncertain effects."""
     async with db.transaction() as tx:
-        rows = await (
-            await tx.execute(
-                "SELECT q.text, j.status, r.id::text, r.text FROM jobs j JOIN messages q ON q.id = j.message_id "
-                "LEFT JOIN messages r ON r.meta->>'answers' = q.id::text"
-            )
-        ).fetchall()
-        tools = await (await tx.execute("SELECT body->'arguments' FROM events WHERE kind = 'tool.started'")).fetchall()
-        counted = await (await tx.execute("SELECT count(*) FROM effects WHERE state = 'uncertain'")).fetchone()
+        endings = await proof.endings(tx)
+        arguments = await proof.tool_arguments(tx)
+        uncertain = await proof.uncertain_effects(tx)
     done, used, replies = set(), {}, {}
-    for text, status, reply_id, reply in rows:
-        item = text.split()[-1]
-        if status == "done":
+    for ending in endings:
+        item = ending.text.split()[-1]
+        if ending.status == "done":
             done.add(item)
-        if reply_id is not None:
-            replies[item] = reply_id
-            nonce = re.search(r"nonce (\w+)", reply)
+        if ending.reply_id is not None and ending.reply is not None:
+            replies[item] = ending.reply_id
+            nonce = re.search(r"nonce (\w+)", ending.reply)
             if nonce:
                 used[f"{item}/1"] = nonce[1]
-    used |= {f"{arguments['item']}/0": arguments["nonce"] for (arguments,) in tools}
-    return done, used, replies, int(counted[0]) if counted else 0
+    used |= {f"{given['item']}/0": given["nonce"] for given in arguments}
+    return done, used, replies, uncertain

@@ -14,10 +14,14 @@ from laneway.llm.offline.reading import plain
 from laneway.llm.offline.turn import Answer, Turn, outcome, text
 
 READ_FILE = "read_file"
+# Outside every shared folder, but `server_info` reads them.
+SYSTEM_LOGS = ("/var/log/syslog", "/var/log/messages")
 
 _NAME = re.compile(
     r"""[“"'`«] (?P<quoted> [^“”"'`«»\n]{0,200} [./] [^“”"'`«»\n]{1,100} ) [”"'`»]
-    | (?P<bare> (?:~?/|\.{1,2}/)? [\w@%+-][\w@%+./-]* \.\w{1,8}\b | (?:~?/|\.{1,2}/) [\w@%+./-]+ | (?<!\S)\.[a-z][\w.-]+ )""",
+    | (?P<bare> (?:~?/|\.{1,2}/)? [\w@%+-][\w@%+./-]* \.(?=\w*[a-z])\w{1,8}\b
+              | (?:~?/|\.{1,2}/) [\w@%+./-]+
+              | (?<!\S)\.[a-z][\w.-]+ )""",
     re.X,
 )
 _NAME_AFTER_FILE = re.compile(
@@ -42,6 +46,8 @@ def asked_file(question: str) -> str | None:
     if found is None:
         return None
     path = (found.groupdict().get("quoted") or found.group("bare")).strip().rstrip(".,;:")
+    if path in SYSTEM_LOGS:
+        return None
     around = f"{question[: found.start()]} @ {question[found.end() :]}"
     if "/" not in path and names_another_host(path, "") and not re.search(r"\b(?:file|datei)\b", plain(around)):
         return None

@@ -35,7 +35,8 @@ _REPLIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             rf"(?:{_HELLO}{_YOU}\ ?)+(?:{_HOW_ARE_YOU})?|{_HOW_ARE_YOU}",
             "Hello! Ask me about this server, for example “how full is the disk?” or “is nginx running?”.",
         ),
-        (rf"(?:{_WELL}\ )?{_THANKS}{_YOU}|{_WELL}|good\ job|well\ done|gut\ gemacht", "You are welcome."),
+        (rf"(?:{_WELL}\ )?{_THANKS}{_YOU}|good\ job|well\ done|gut\ gemacht", "You are welcome."),
+        (_WELL, "All right."),
         (rf"(?:(?:{_WELL}|{_THANKS})\ )?{_BYE}{_YOU}", "Goodbye."),
         (
             _HELP,

@@ -22,7 +22,11 @@ _BEFORE_A_NAME = re.compile(
 
 def is_strange(reading: Reading, topics: Sequence[str], expected: set[str]) -> bool:
     """True if words are left over that could change what the question is about."""
-    sure = reading.has("server") or bool(expected.intersection(reading.words)) or len(reading.concepts - _WEAK) >= 2
+    sure = (
+        reading.has("server")
+        or bool(reading.concepts and expected.intersection(reading.words))
+        or len(reading.concepts - _WEAK) >= 2
+    )
     left = [word for word in reading.unknown if word not in expected]
     # The time is asked for in every town of the world, and "Italy" looks like an adverb.
     if tuple(topics) == ("time",) and not reading.has("server"):
