@@ -104,17 +104,19 @@ def rows(name: str) -> list[dict[str, Any]]:
 def is_answered(row: dict[str, Any], got: Exchange) -> bool:
     """Right topics (all of them where the question joins several), a fact of theirs, and the expected words."""
     wanted, read = set(row["topics"]), set(got.topics)
-    joined = len(wanted) > 1 and re.search(r"[&+]|\b(?:and|und|y|et|plus)\b", row["text"].lower())
+    joined = row.get("all", len(wanted) > 1 and re.search(r"[&+]|\b(?:and|und|y|et|plus)\b", row["text"].lower()))
     if not (wanted <= read if joined else wanted & read):
         return False
     told = any(mentions(got.said, fact) for topic in wanted & read for fact in leaves(got.facts.get(topic)))
     return told and all(word.lower() in got.said.lower() for word in row.get("must_mention", ()))
 
 
+# The rules were mended with the first set at hand; the fresh one was written apart and scored 55 of 60, unseen.
+@pytest.mark.parametrize("questions", ["server_questions.jsonl", "server_questions_fresh.jsonl"])
 async def test_it_answers_nine_of_ten_questions_about_this_server_with_a_fact_the_tool_read(
-    agent: Agent[None, str],
+    agent: Agent[None, str], questions: str
 ) -> None:
-    asked = rows("server_questions.jsonl")
+    asked = rows(questions)
     missed = [(row, got) for row in asked if not is_answered(row, got := await ask(agent, row["text"]))]
     print(f"\noffline model: {len(asked) - len(missed)} of {len(asked)} server questions answered")
     for row, got in missed:
@@ -123,10 +125,11 @@ async def test_it_answers_nine_of_ten_questions_about_this_server_with_a_fact_th
     assert len(asked) - len(missed) >= 54
 
 
+@pytest.mark.parametrize("questions", ["not_server_questions.jsonl", "not_server_questions_fresh.jsonl"])
 async def test_it_invents_no_answer_to_questions_that_are_not_about_this_server_now(
-    agent: Agent[None, str],
+    agent: Agent[None, str], questions: str
 ) -> None:
-    asked = rows("not_server_questions.jsonl")
+    asked = rows(questions)
     answers = [(row["text"], await ask(agent, row["text"])) for row in asked]
     invented = [(text, got) for text, got in answers if NEEDS_KEY not in got.said or got.topics]
     print(f"\noffline model: {len(invented)} of {len(asked)} other questions answered with an invention")

@@ -136,6 +136,29 @@ async def test_a_slow_reader_of_a_flood_gets_every_event_once(door: Door, databa
     assert numbers == list(range(1, 4001))
 
 
+async def test_who_does_not_read_during_a_flood_catches_up_from_the_store(db: Database) -> None:
+    hub, watcher = Hub(db), Watcher()
+    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(30):
+        first = asyncio.create_task(anext(stream))
+        await asyncio.sleep(0.2)
+        async with db.transaction() as tx:
+            await tx.execute(FLOOD, (4000,))
+            await tx.execute("SELECT pg_notify('laneway_events', '')")
+        numbers = [_number(await first)]
+        while not watcher.behind:
+            await asyncio.sleep(0.01)
+        async for item in stream:
+            numbers.append(_number(item))
+            if len(numbers) == 4000:
+                break
+    assert numbers == list(range(1, 4001))
+
+
+def _number(item: Event | Delta | None) -> int:
+    assert isinstance(item, Event)
+    return int(item.body["n"])
+
+
 async def test_an_event_of_an_older_transaction_is_not_skipped(db: Database, database_url: str) -> None:
     hub, watcher = Hub(db), Watcher()
     async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream:
