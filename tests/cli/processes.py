@@ -132,7 +132,7 @@ class Running:
 
 def up(shell: Shell, *arguments: str, **environ: str) -> Running:
     """A `laneway up` that is ready."""
-    return Running(shell.start("up", *arguments, **environ), "Model:")
+    return Running(shell.start("up", *arguments, own_terminal=False, **environ), "Model:")
 
 
 def free_port() -> int:

