@@ -54,8 +54,10 @@ async def prepared(settings: Settings, say: Say, module: str) -> AsyncIterator[E
         # Loading takes seconds of our own time, starting PostgreSQL seconds of others': both at once.
         loading = asyncio.create_task(load())
         try:
-            await make_tables(await patiently(lambda: _undisturbed(embedded.start), "Starting PostgreSQL…", say))
+            url = await patiently(lambda: _undisturbed(embedded.start), "Starting PostgreSQL…", say)
+            # Not at once with the tables: two threads that import SQLAlchemy find it half made.
             await loading
+            await make_tables(url)
             yield ending
         except Unavailable:
             # A terminal or a supervisor signals children, too: what they broke off was not to go on anyway.
