@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pydantic_ai
+
 from laneway.channels.contract import PULLED, Channel
 from laneway.channels.delivery import Delivery
 from laneway.channels.intake import Intake, Limits
@@ -112,6 +114,8 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
 
 def compose(settings: Settings, db: Database, parts: Parts) -> App:
     """All parts, connected, nothing started yet."""
+    # The library greets its users at the first run; ours have come to see Laneway.
+    pydantic_ai.BANNER_ENABLED = False
     models = parts.models(db) if parts.models else choose(settings, db)
     prompts = Prompts(settings.home)
     small = _small_model(models, prompts)

@@ -55,8 +55,10 @@ class Yard:
             )
 
     async def number(self, statement: str) -> int:
-        _, rows = await self.db.query(statement)
-        return int(rows[0][0])
+        async with self.db.transaction() as tx:
+            row = await (await tx.execute(statement.encode())).fetchone()
+        assert row is not None
+        return int(row[0])
 
     async def until(self, condition: Callable[[int], bool], statement: str, seconds: float) -> None:
         async with asyncio.timeout(seconds):

@@ -165,5 +165,9 @@ async def test_a_summary_adds_up_by_day_scope_provider_model_and_thread(db: Data
 
 async def test_the_ledger_answers_the_question_of_the_handbook(db: Database) -> None:
     await settle(db, await reserve(db), CENT, (150, 50))
-    _, found = await db.query("SELECT scope, provider, SUM(tokens_total) FROM token_ledger GROUP BY scope, provider;")
+    async with db.transaction() as tx:
+        summed = await tx.execute(
+            "SELECT scope, provider, SUM(tokens_total) FROM token_ledger GROUP BY scope, provider;"
+        )
+        found = await summed.fetchall()
     assert found == [("reactive", "claude", Decimal(200))]

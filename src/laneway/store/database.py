@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import psycopg
 from psycopg import AsyncConnection, sql
@@ -78,17 +77,6 @@ class Database:
         """Whoever listens on `channel` has been told `payload`; nothing is stored."""
         async with self.transaction() as tx:
             await tx.execute("SELECT pg_notify(%s, %s)", (channel, payload))
-
-    async def query(self, statement: str, row_limit: int = 1000) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The columns and rows of a statement that may only read."""
-        async with self.transaction() as tx:
-            await tx.execute("SET TRANSACTION READ ONLY")
-            await tx.execute("SET LOCAL statement_timeout = '30s'")
-            cursor = await tx.execute(statement.encode())
-            if cursor.description is None:
-                return [], []
-            names = [column.name for column in cursor.description]
-            return names, await cursor.fetchmany(row_limit)
 
 
 __all__ = ["CANCELS", "DELTAS", "EVENTS", "JOBS", "OUTBOX", "Connection", "Database", "Unavailable"]

