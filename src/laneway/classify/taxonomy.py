@@ -1,0 +1,143 @@
+"""Taxonomies as data: labels with definitions, keywords and examples, and what to do when unsure.
+
+A file in `taxonomies/` makes one; a file of the same name in LANEWAY_HOME/taxonomies adds to it or, under a new
+name, makes another. No code is needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from laneway.errors import SettingsError
+
+BUILT_IN = Path(__file__).parent / "taxonomies"
+
+
+@dataclass(frozen=True)
+class Label:
+    """One possible judgement."""
+
+    name: str
+    definition: str = ""
+    keywords: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A yes-or-no judgement beside the label, made for one label only."""
+
+    name: str
+    applies_to: str
+    definition: str = ""
+    yes: tuple[str, ...] = ()
+    no: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Taxonomy:
+    """One decision: its labels, the safe default, and how sure is sure."""
+
+    name: str
+    labels: tuple[Label, ...]
+    flags: tuple[Flag, ...] = ()
+    fallback: str = ""
+    precision: float = 0.98
+    guarded: str | None = None
+    guard: float = 0.0
+
+    @property
+    def names(self) -> list[str]:
+        return [label.name for label in self.labels]
+
+    def examples(self) -> list[tuple[str, str]]:
+        """Every example with its label; the examples of a flag are examples of its label, too."""
+        pairs = [(text, label.name) for label in self.labels for text in label.examples]
+        for flag in self.flags:
+            pairs += [(text, flag.applies_to) for text in (*flag.yes, *flag.no)]
+        return pairs
+
+    def digest(self) -> str:
+        """A fingerprint of everything that decides: the same fingerprint means the same judgements."""
+        told = [self.name, self.fallback, self.precision, self.guarded, self.guard, self.examples()]
+        told += [(flag.name, flag.yes, flag.no) for flag in self.flags]
+        told += [(label.name, label.keywords) for label in self.labels]
+        return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+
+
+def load(home: Path | None = None) -> dict[str, Taxonomy]:
+    """All taxonomies by name: the built-in ones, with what the owner's files add."""
+    trees = {path.stem: _read(path) for path in sorted(BUILT_IN.glob("*.toml"))}
+    for path in sorted((home / "taxonomies").glob("*.toml")) if home else ():
+        tree = _read(path)
+        trees[path.stem] = _joined(trees[path.stem], tree) if path.stem in trees else tree
+    return {name: _taxonomy(name, tree) for name, tree in trees.items()}
+
+
+def text_of(example: Any) -> str:
+    """An example as text; a function's description and arguments become one."""
+    if isinstance(example, str):
+        return example
+    description, arguments = str(example.get("description", "")), example.get("args") or {}
+    told = ", ".join(f"{name}={str(value)[:60]}" for name, value in arguments.items())
+    return f"{description} ({told})" if told else description
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}.", hint="See docs/adding-a-taxonomy.md.") from None
+    unknown = set(tree) - {"name", "labels", "flags", "fallback", "precision", "guarded", "guard", "definition"}
+    if unknown or not isinstance(tree.get("labels", {}), dict):
+        raise SettingsError(
+            f"{path}: unknown key `{next(iter(sorted(unknown)), 'labels')}`.", hint="See docs/adding-a-taxonomy.md."
+        )
+    return tree
+
+
+def _joined(first: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """The built-in tree with the owner's examples and settings added."""
+    merged = {**first, **{key: value for key, value in more.items() if key not in ("labels", "flags")}}
+    for part, lists in (("labels", ("examples", "keywords")), ("flags", ("yes", "no"))):
+        merged[part] = {name: dict(entry) for name, entry in first.get(part, {}).items()}
+        for name, entry in more.get(part, {}).items():
+            known = merged[part].setdefault(name, {})
+            for key, value in entry.items():
+                known[key] = [*known.get(key, []), *value] if key in lists else value
+    return merged
+
+
+def _taxonomy(name: str, tree: dict[str, Any]) -> Taxonomy:
+    labels = tuple(
+        Label(
+            label,
+            entry.get("definition", ""),
+            tuple(entry.get("keywords", ())),
+            tuple(text_of(example) for example in entry.get("examples", ())),
+        )
+        for label, entry in tree.get("labels", {}).items()
+    )
+    if len(labels) < 2:
+        raise SettingsError(f"Taxonomy {name} needs at least two labels.", hint="See docs/adding-a-taxonomy.md.")
+    flags = tuple(
+        Flag(flag, entry["applies_to"], entry.get("definition", ""), tuple(entry["yes"]), tuple(entry["no"]))
+        for flag, entry in tree.get("flags", {}).items()
+    )
+    fallback = tree.get("fallback", labels[0].name)
+    if fallback not in [label.name for label in labels]:
+        raise SettingsError(f"Taxonomy {name}: the fallback `{fallback}` is not one of its labels.", hint="Name one.")
+    return Taxonomy(
+        name,
+        labels,
+        flags,
+        fallback,
+        float(tree.get("precision", 0.98)),
+        tree.get("guarded"),
+        float(tree.get("guard", 0.0)),
+    )
