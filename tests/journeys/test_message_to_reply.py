@@ -10,6 +10,7 @@ import pytest
 from laneway.domain.job import JobStatus
 from laneway.errors import BadInput, TooLarge
 from laneway.lanes.tools import ToolEntry
+from laneway.llm.offline import OfflineModel
 from laneway.llm.scripted import Asked, Call, Fail, Say, ScriptedModel, Turn
 from laneway.store import jobs, ledger
 from tests.running import laneway, text_file
@@ -91,6 +92,13 @@ async def test_plan_mode_answers_with_a_plan_and_offers_no_tools(database_url: s
         assert await here.ask("is it up?") == "1. Look. 2. Tell."
     assert offered[0] == ()
     assert "server_info" in offered[1]
+
+
+async def test_a_plan_without_a_key_is_the_judgements_own(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, OfflineModel()) as here:
+        said = await here.ask("/plan restart nginx")
+    assert "restart nginx" in said
+    assert said.endswith("Nothing was done.")
 
 
 async def test_a_tool_is_called_once_and_its_result_reaches_the_model(database_url: str, tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ class ToolsLane:
         steps: Steps, db: Database,
     ) -> None:  # fmt: skip
         self._toolbox, self._steps, self._db = toolbox, steps, db
+        self._can_plan = model.system != "offline"
         self._prompt_version = prompt_version
         self._agent: Agent[Request, str] = Agent(
             LiveModel(model),
@@ -56,6 +57,9 @@ class ToolsLane:
 
     async def run(self, request: Request) -> Answer:
         job = request.job
+        if job.mode is JobMode.PLAN and not self._can_plan:
+            # The offline model has no plans of its own; the judgement has one.
+            return Answer(f"{request.judged.summary}\nPlan: {request.judged.plan}\nNothing was done.")
         with (
             charged_to(Account(job.scope, job.thread_id, job.id)),
             prompted_by(self._prompt_version),
