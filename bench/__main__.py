@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from bench import intake, journey
+from bench import classify, intake, journey
 from bench.report import show
 from bench.server import serving, worker
 
@@ -19,6 +19,7 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}\n")
     asyncio.run(intake.measure())
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
+        classify.measure(Path(folder) / "classify")
         home = Path(folder) / "home"
         with serving(home) as server:
             show("first start (fresh data directory) until ready", server.start_seconds, "s", 90)

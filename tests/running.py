@@ -80,7 +80,11 @@ async def laneway(
     **settings: Any,
 ) -> AsyncIterator[Laneway]:
     """Laneway runs on this database while the block lasts."""
-    chosen = Settings(home=home, database_url=SecretStr(database_url), **{"retry_seconds": 0.05, **settings})
+    chosen = Settings(
+        home=home,
+        database_url=SecretStr(database_url),
+        **{"retry_seconds": 0.05, "local_classifier": False, **settings},
+    )
     parts = Parts(models=lambda db: only(model or ScriptedModel(), db, classify=classify), tools=tools, shape=shape)
     async with running(chosen, parts) as app:
         async with app.db.transaction() as tx:

@@ -37,7 +37,11 @@ async def serving(
 ) -> AsyncIterator[Served]:
     """Laneway runs and answers HTTP while the block lasts; without an address it starts its own PostgreSQL."""
     address = None if database_url is None else SecretStr(database_url)
-    chosen = Settings(home=home, database_url=address, **{"retry_seconds": 0.05, "host": "127.0.0.1", **settings})
+    chosen = Settings(
+        home=home,
+        database_url=address,
+        **{"retry_seconds": 0.05, "host": "127.0.0.1", "local_classifier": False, **settings},
+    )
     async with running(chosen, parts or scripted()) as app:
         api = create_app(app)
         server = WebServer(api)

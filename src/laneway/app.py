@@ -17,7 +17,11 @@ from laneway.channels.contract import PULLED, Channel
 from laneway.channels.delivery import Delivery
 from laneway.channels.intake import Intake, Limits
 from laneway.classify.cascade import Cascade
+from laneway.classify.corrections import Corrections
+from laneway.classify.local import LocalClassifier
 from laneway.classify.model import SmallModel
+from laneway.classify.prepare import cache_of
+from laneway.classify.taxonomy import load
 from laneway.engine.launch import SHAPE, Engine
 from laneway.engine.steps import Boundary
 from laneway.journey import Journey, Patience
@@ -61,6 +65,7 @@ class App:
     engine: Engine
     delivery: Delivery
     lanes: dict[str, Lane]
+    corrections: Corrections
     new_key: str | None = None
 
 
@@ -103,9 +108,12 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         app.new_key = await ensure_owner(db, settings.home)
         await app.engine.launch()
         delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
+        learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         try:
             yield app
         finally:
+            learning.cancel()
+            await asyncio.gather(learning, return_exceptions=True)
             await app.engine.stop()
             await app.delivery.stop(5)
             await asyncio.gather(delivering, return_exceptions=True)
@@ -121,7 +129,8 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     small = _small_model(models, prompts)
     pulled = PULLED - {channel.name for channel in parts.channels}
     lanes: dict[str, Lane] = {}
-    journey = Journey(db, Cascade(small), lanes, pulled, _patience(settings))
+    local = LocalClassifier(load(settings.home), cache_of(settings.home)) if settings.local_classifier else None
+    journey = Journey(db, Cascade(small, local), lanes, pulled, _patience(settings))
     engine = Engine(
         db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots, keep_days=settings.keep_events_days,
         shape=parts.shape, boundary=parts.boundary,
@@ -135,7 +144,8 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     )
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
     delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
-    return App(settings, db, models, Intake(db, lanes, limits), engine, delivery, lanes)
+    corrections = Corrections(db, settings.home, local)
+    return App(settings, db, models, Intake(db, lanes, limits), engine, delivery, lanes, corrections)
 
 
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:

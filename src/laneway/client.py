@@ -108,6 +108,11 @@ class Client:
     def why(self, id: Id) -> Json:
         return self._get(f"/messages/{_part(id)}/why")
 
+    def correct(self, id: Id, label: str, needs_confirmation: bool | None = None, taxonomy: str = "message") -> Json:
+        """What the message really was is stored; whether it is learnt is decided later."""
+        told = _given(label=label, needs_confirmation=needs_confirmation, taxonomy=taxonomy)
+        return self._post(f"/messages/{_part(id)}/correct", json=told)
+
     def threads(self, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/threads", limit=limit, before=before)
 

@@ -68,7 +68,14 @@ class Shell:
         return ended
 
     def environment(self, more: dict[str, str]) -> dict[str, str]:
-        return {**os.environ, "HOME": str(self.folder), "COLUMNS": "200", **self.environ, **more}
+        return {
+            **os.environ,
+            "HOME": str(self.folder),
+            "COLUMNS": "200",
+            "LANEWAY_LOCAL_CLASSIFIER": "false",
+            **self.environ,
+            **more,
+        }
 
 
 class Running:

@@ -17,7 +17,8 @@ _BREAKS = re.compile(
     r"et puis|sinon|mais)\s+|,\s+(?:and|und|y|et)\s+"
 )
 _POLITE = re.compile(
-    r"^(?:(?:hey|hi|hello|ok|okay|so|well|please|pls|plz|kindly|now|just|also|and|then|bitte|por favor|s'il (?:te|vous) "
+    r"^(?:(?:hey|hi|hello|ok|okay|so|well|please|pls|plz|kindly|now|just|also|and|then|bitte|por favor|"
+    r"s'il (?:te|vous) "
     r"plaît|(?:can|could|would|will) (?:you|u|we|someone|somebody)(?: please| just| kindly)?|would you mind|"
     r"i (?:want|need|would like|'d like) (?:you )?to|i'd like you to|let's|lets|go ahead and|make sure (?:to|that)?|"
     r"be so kind(?: as)? to|feel free to|kannst du|könntest du|können sie|puedes|podrías|peux-tu|pourrais-tu|"
@@ -102,6 +103,12 @@ def features(text: str) -> list[float]:
         min(len(parts), 4) / 4,
         min(len(plain.split()), 40) / 40,
     ]
+
+
+def starts_with_verb(text: str) -> bool:
+    """Whether a text begins as an order does: with a verb, politeness aside."""
+    bare = _POLITE.sub("", text)
+    return _starts(bare, "changes") or _starts(bare, "reads")
 
 
 def names() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 
 from laneway.domain.judgement import Classification, Intent
 
@@ -75,6 +76,11 @@ def judge(text: str) -> Classification:
 
 
 def _judged(text: str, intent: Intent, confidence: float, *, confirm: bool) -> Classification:
+    return replace(worded(text, intent, confirm=confirm), confidence=confidence)
+
+
+def worded(text: str, intent: Intent, *, confirm: bool) -> Classification:
+    """A judgement with the summary and the plan that follow from its label."""
     short = " ".join(text.split())
     short = short if len(short) <= 120 else f"{short[:117]}…"
     summary, plan, lane = {
@@ -82,4 +88,4 @@ def _judged(text: str, intent: Intent, confidence: float, *, confirm: bool) -> C
         Intent.COMMAND: (f"The user wants done: {short}", "Do it with the tools at hand and report.", "tools"),
         Intent.OTHER: (f"Small talk: {short}", "Answer briefly.", "answer"),
     }[intent]
-    return Classification(intent, summary, plan, confirm, confidence, lane=lane, decided_by="rules")
+    return Classification(intent, summary, plan, confirm, 1.0, lane=lane, decided_by="rules")

@@ -9,13 +9,23 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from laneway.errors import SettingsError
 
 BUILT_IN = Path(__file__).parent / "taxonomies"
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A label whose mistakes are dangerous, and how many of them are borne: missed ones, or false ones."""
+
+    label: str
+    most_missed: float | None = None
+    most_false: float | None = None
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,7 @@ class Flag:
     definition: str = ""
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True)
@@ -48,8 +59,9 @@ class Taxonomy:
     flags: tuple[Flag, ...] = ()
     fallback: str = ""
     precision: float = 0.98
-    guarded: str | None = None
-    guard: float = 0.0
+    guard: Guard | None = None
+    structure: str | None = None
+    """The special analysis of its texts (`vectors.STRUCTURES`), if it needs one."""
 
     @property
     def names(self) -> list[str]:
@@ -62,12 +74,36 @@ class Taxonomy:
             pairs += [(text, flag.applies_to) for text in (*flag.yes, *flag.no)]
         return pairs
 
+    def with_examples(self, pairs: Sequence[tuple[str, str]], flags: Mapping[str, bool]) -> Taxonomy:
+        """The same decision with further examples; a text in `flags` is one of the flag made for its label."""
+        told = {(text, label): self._flag_told(label, text, flags) for text, label in pairs}
+        labels = tuple(
+            replace(label, examples=label.examples + _those(told, label.name, None)) for label in self.labels
+        )
+        more = tuple(
+            replace(
+                flag,
+                yes=flag.yes + _those(told, flag.applies_to, True),
+                no=flag.no + _those(told, flag.applies_to, False),
+            )
+            for flag in self.flags
+        )
+        return replace(self, labels=labels, flags=more)
+
+    def _flag_told(self, label: str, text: str, flags: Mapping[str, bool]) -> bool | None:
+        """What is told of the text's flag; None if nothing is, or if its label has none."""
+        return flags.get(text) if any(flag.applies_to == label for flag in self.flags) else None
+
     def digest(self) -> str:
         """A fingerprint of everything that decides: the same fingerprint means the same judgements."""
-        told = [self.name, self.fallback, self.precision, self.guarded, self.guard, self.examples()]
-        told += [(flag.name, flag.yes, flag.no) for flag in self.flags]
+        told: list[Any] = [self.name, self.fallback, self.precision, repr(self.guard), self.structure, self.examples()]
+        told += [(flag.name, flag.yes, flag.no, repr(flag.guard)) for flag in self.flags]
         told += [(label.name, label.keywords) for label in self.labels]
         return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+
+
+def _those(told: Mapping[tuple[str, str], bool | None], label: str, answer: bool | None) -> tuple[str, ...]:
+    return tuple(text for (text, name), flag in told.items() if name == label and flag is answer)
 
 
 def load(home: Path | None = None) -> dict[str, Taxonomy]:
@@ -93,7 +129,7 @@ def _read(path: Path) -> dict[str, Any]:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}.", hint="See docs/adding-a-taxonomy.md.") from None
-    unknown = set(tree) - {"name", "labels", "flags", "fallback", "precision", "guarded", "guard", "definition"}
+    unknown = set(tree) - {"name", "labels", "flags", "fallback", "precision", "guard", "definition", "structure"}
     if unknown or not isinstance(tree.get("labels", {}), dict):
         raise SettingsError(
             f"{path}: unknown key `{next(iter(sorted(unknown)), 'labels')}`.", hint="See docs/adding-a-taxonomy.md."
@@ -126,7 +162,14 @@ def _taxonomy(name: str, tree: dict[str, Any]) -> Taxonomy:
     if len(labels) < 2:
         raise SettingsError(f"Taxonomy {name} needs at least two labels.", hint="See docs/adding-a-taxonomy.md.")
     flags = tuple(
-        Flag(flag, entry["applies_to"], entry.get("definition", ""), tuple(entry["yes"]), tuple(entry["no"]))
+        Flag(
+            flag,
+            entry["applies_to"],
+            entry.get("definition", ""),
+            tuple(entry["yes"]),
+            tuple(entry["no"]),
+            _guard(flag, entry),
+        )
         for flag, entry in tree.get("flags", {}).items()
     )
     fallback = tree.get("fallback", labels[0].name)
@@ -138,6 +181,11 @@ def _taxonomy(name: str, tree: dict[str, Any]) -> Taxonomy:
         flags,
         fallback,
         float(tree.get("precision", 0.98)),
-        tree.get("guarded"),
-        float(tree.get("guard", 0.0)),
+        _guard(str(tree.get("guard", {}).get("label", "")), tree),
+        tree.get("structure"),
     )
+
+
+def _guard(label: str, tree: dict[str, Any]) -> Guard | None:
+    entry = tree.get("guard")
+    return Guard(label, entry.get("most_missed"), entry.get("most_false")) if entry else None

@@ -28,6 +28,8 @@ def told(life: dict[str, Any]) -> Iterator[str]:
     """The lines of the story."""
     yield from _received(life)
     yield from _classified(life)
+    for correction in life["corrections"]:
+        yield _corrected(correction)
     for job in life["jobs"]:
         yield from _worked(job)
     for approval in life["approvals"]:
@@ -64,6 +66,13 @@ def _classified(life: dict[str, Any]) -> Iterator[str]:
     if life["route"]:
         lane = life["route"]["lane"]
         yield f"Routed {f'to the lane {lane}' if lane else 'to no lane'}: {life['route']['why']}."
+
+
+def _corrected(correction: dict[str, Any]) -> str:
+    confirm = {True: ", needs an approval", False: ", needs no approval"}.get(correction["flag"], "")
+    outcome = "not decided yet" if correction["state"] == "pending" else correction["state"]
+    said = f"Corrected {local(correction['created_at'])} to {correction['label']}{confirm}: {outcome}."
+    return f"{said} {correction['reason']}".rstrip()
 
 
 def _worked(job: dict[str, Any]) -> Iterator[str]:

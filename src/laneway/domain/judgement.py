@@ -1,4 +1,4 @@
-"""What was judged, asked and done: classifications, approvals, events, effects."""
+"""What was judged, corrected, asked and done: classifications, corrections, approvals, events, effects."""
 
 from __future__ import annotations
 
@@ -45,6 +45,29 @@ class Classification:
             lane="answer" if intent is Intent.OTHER else "tools",
             decided_by="request",
         )
+
+
+class CorrectionState(StrEnum):
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What somebody says a text is; `flag` is the yes or no beside the label, if it was said."""
+
+    id: UUID
+    taxonomy: str
+    text: str
+    label: str
+    flag: bool | None
+    message_id: UUID
+    principal_id: UUID
+    state: CorrectionState
+    reason: str
+    created_at: datetime
+    decided_at: datetime | None
 
 
 class ApprovalState(StrEnum):

@@ -16,14 +16,16 @@ from laneway.store.migrate import unreachable
 
 Connection = AsyncConnection[TupleRow]
 
-JOBS, CANCELS, OUTBOX, EVENTS, DELTAS = (
+JOBS, CANCELS, OUTBOX, EVENTS, DELTAS, CORRECTIONS = (
     "laneway_jobs",
     "laneway_cancels",
     "laneway_outbox",
     "laneway_events",
     "laneway_deltas",
+    "laneway_corrections",
 )
-"""Notification channels: a job is ready, a job must stop, a reply is ready, an event was stored, text streams."""
+"""Notification channels: a job is ready, a job must stop, a reply is ready, an event was stored, text streams,
+a correction was made or decided."""
 
 
 class Database:
@@ -79,4 +81,4 @@ class Database:
             await tx.execute("SELECT pg_notify(%s, %s)", (channel, payload))
 
 
-__all__ = ["CANCELS", "DELTAS", "EVENTS", "JOBS", "OUTBOX", "Connection", "Database", "Unavailable"]
+__all__ = ["CANCELS", "CORRECTIONS", "DELTAS", "EVENTS", "JOBS", "OUTBOX", "Connection", "Database", "Unavailable"]

@@ -11,9 +11,9 @@ from uuid import UUID
 
 from laneway.domain.conversation import Message, Thread
 from laneway.domain.job import Job
-from laneway.domain.judgement import Approval, Classification, Effect, OutboxState
+from laneway.domain.judgement import Approval, Classification, Correction, Effect, OutboxState
 from laneway.errors import NotFound
-from laneway.store import conversations, jobs, steps
+from laneway.store import conversations, corrections, jobs, steps
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 from laneway.store.steps import Step
@@ -75,6 +75,7 @@ class Life:
     duplicates: int
     jobs: list[JobLife]
     replies: list[Reply]
+    corrections: list[Correction]
 
 
 async def of_message(tx: Connection, message_id: UUID) -> Life:
@@ -86,7 +87,14 @@ async def of_message(tx: Connection, message_id: UUID) -> Life:
     assert thread is not None
     found = (await jobs.page(tx, message_id=message_id, limit=200))[::-1]
     lives = [await of_job(tx, job) for job in found]
-    return Life(message, thread, await _duplicates(tx, [job.id for job in found]), lives, await replies(tx, message_id))
+    return Life(
+        message,
+        thread,
+        await _duplicates(tx, [job.id for job in found]),
+        lives,
+        await replies(tx, message_id),
+        await corrections.of_message(tx, message_id),
+    )
 
 
 async def of_job(tx: Connection, job: Job) -> JobLife:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_fiel
 
 from laneway.domain.conversation import Author, World
 from laneway.domain.job import Job, JobMode, JobStatus, Scope
-from laneway.domain.judgement import ApprovalState, EffectState, Intent, OutboxState
+from laneway.domain.judgement import ApprovalState, CorrectionState, EffectState, Intent, OutboxState
 
 T = TypeVar("T")
 Moment = Annotated[datetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
@@ -124,6 +124,19 @@ class ClassificationShape(Shape):
     decided_by: str
     runner_up: str | None
     milliseconds: float
+
+
+class CorrectionShape(Shape):
+    id: UUID
+    message_id: UUID
+    taxonomy: str
+    text: str
+    label: str
+    flag: bool | None
+    state: CorrectionState
+    reason: str
+    created_at: Moment
+    decided_at: Moment | None
 
 
 class StepShape(Shape):

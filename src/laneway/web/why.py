@@ -16,6 +16,7 @@ from laneway.store.lives import JobLife, Life
 from laneway.web.shapes import (
     ApprovalShape,
     ClassificationShape,
+    CorrectionShape,
     MessageShape,
     ModelCallShape,
     Moment,
@@ -59,6 +60,7 @@ class WhyShape(BaseModel):
     thread: ThreadShape
     received: Received
     classification: ClassificationShape | None
+    corrections: list[CorrectionShape]
     route: Route | None
     jobs: list[WhyJob]
     approvals: list[ApprovalShape]
@@ -83,6 +85,7 @@ def explained(life: Life) -> WhyShape:
             duplicates=life.duplicates,
         ),
         classification=None if judged is None else ClassificationShape.model_validate(judged),
+        corrections=shaped(CorrectionShape, life.corrections),
         route=_route(life, first) if first else None,
         jobs=[_job(life, job) for job in life.jobs],
         approvals=shaped(ApprovalShape, [approval for job in life.jobs for approval in job.approvals]),

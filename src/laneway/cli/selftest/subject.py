@@ -108,7 +108,11 @@ async def _live(orders: Orders) -> None:
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     settings = Settings(
-        home=Path(orders.home), database_url=SecretStr(orders.database_url), retry_seconds=0.1, workers=8
+        home=Path(orders.home),
+        database_url=SecretStr(orders.database_url),
+        retry_seconds=0.1,
+        workers=8,
+        local_classifier=False,
     )
     async with running(settings, parts(orders)):
         await ended.wait()

@@ -1,0 +1,182 @@
+"""The local classifier: exact matches, then words and grammar, then the first encoder, then both.
+
+The cheapest tier that is sure decides. An encoder that is missing is named and passed over. The second one is
+loaded only when the first was not sure of something.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from laneway.classify import confirmation, vectors
+from laneway.classify.rules import normalise, small_talk
+from laneway.classify.softmax import Matrix
+from laneway.classify.taxonomy import Taxonomy
+from laneway.classify.training import Decision, trained
+from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, UseEncoder
+
+_log = logging.getLogger("laneway.classify")
+EXACT = 0.99
+POSSIBLE = 0.3
+"""From this probability of its label on, a flag is judged even where another label won."""
+SETTLED: dict[str, Callable[[str], bool | None]] = {"needs_confirmation": confirmation.settled}
+"""Flags that grammar can settle: yes, no, or nothing to say."""
+ENCODERS: tuple[Callable[[], Encoder], ...] = (UseEncoder, MiniLmEncoder)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One judgement: the label, how sure, by which tier, and what else it might have been."""
+
+    label: str
+    confidence: float
+    tier: int
+    unsure: bool
+    top: list[tuple[str, float]]
+    flags: dict[str, bool] = field(default_factory=dict)
+    milliseconds: float = 0.0
+
+
+class LocalClassifier:
+    """Judges texts by any of its taxonomies without a model call."""
+
+    def __init__(
+        self,
+        taxonomies: Mapping[str, Taxonomy],
+        cache: Path | None = None,
+        encoders: Sequence[Callable[[], Encoder]] = ENCODERS,
+    ) -> None:
+        self._taxonomies, self._cache, self._makers = dict(taxonomies), cache, list(encoders)
+        self._encoders: list[Encoder] = []
+        self._decisions: dict[tuple[str, int], dict[str, Decision]] = {}
+        self._exact = {name: _exact(taxonomy) for name, taxonomy in taxonomies.items()}
+        self._lock = threading.RLock()
+        self.missing: list[str] = []
+
+    def judge(self, name: str, text: str, known: str | None = None) -> Judged:
+        """The judgement on `text`; unsure means that somebody better should be asked.
+
+        Where the label is `known` already, only what else there is to judge is judged.
+        """
+        began = time.perf_counter()
+        taxonomy = self._taxonomies[name]
+        exact = self._exactly(taxonomy, text) if known is None else None
+        if exact is not None and len(exact.flags) < len(taxonomy.flags):
+            # Somebody said what it is and not whether it needs a flag: that is still to be judged.
+            known, exact = exact.label, None
+        judged = exact or self._by_tiers(taxonomy, text, known)
+        return Judged(
+            judged.label, judged.confidence, judged.tier, judged.unsure, judged.top, judged.flags,
+            round((time.perf_counter() - began) * 1000, 3),
+        )  # fmt: skip
+
+    def ready(self, name: str) -> bool:
+        """Whether `name` can be judged at once; otherwise somebody else should, while `warm` is at work."""
+        return any((name, tier) in self._decisions for tier in (0, 1, 2))
+
+    def warm(self, names: Sequence[str], tiers: int = 1) -> None:
+        """The first tiers of these taxonomies are loaded and trained."""
+        for name in names:
+            self._decided(self._taxonomies[name], min(tiers, self._reach(tiers)))
+
+    def replace(self, taxonomy: Taxonomy) -> None:
+        """Judgements follow this taxonomy from now on; what the one of the same name had trained is gone."""
+        tiers = [tier for name, tier in list(self._decisions) if name == taxonomy.name]
+        fresh = {(taxonomy.name, tier): trained(taxonomy, self._encoders[:tier], self._cache) for tier in tiers}
+        with self._lock:
+            self._taxonomies[taxonomy.name] = taxonomy
+            self._exact[taxonomy.name] = _exact(taxonomy)
+            kept = {key: value for key, value in self._decisions.items() if key[0] != taxonomy.name}
+            self._decisions = kept | fresh
+
+    def _exactly(self, taxonomy: Taxonomy, text: str) -> Judged | None:
+        found = self._exact[taxonomy.name].get(normalise(text))
+        if found is None and taxonomy.name == "message" and small_talk(text) is not None:
+            found = ("other", {flag.name: False for flag in taxonomy.flags})
+        if found is None:
+            return None
+        label, flags = found
+        return Judged(label, EXACT, 0, False, [(label, EXACT)], flags)
+
+    def _by_tiers(self, taxonomy: Taxonomy, text: str, known: str | None) -> Judged:
+        judged = None
+        for tier in (1, 2):
+            if self._reach(tier) < tier and judged is not None:
+                break
+            judged = self._at(taxonomy, text, self._reach(tier), known)
+            if not judged.unsure:
+                break
+        assert judged is not None
+        return judged
+
+    def _at(self, taxonomy: Taxonomy, text: str, tier: int, known: str | None) -> Judged:
+        decisions = self._decided(taxonomy, tier)
+        row = vectors.rows([text], self._encoders[:tier], taxonomy.structure)
+        probabilities = decisions["label"].model.probabilities(row)[0]
+        label, confidence = (known, EXACT) if known else chosen(taxonomy, decisions["label"], probabilities)
+        top = sorted(zip(taxonomy.names, probabilities.tolist(), strict=True), key=lambda pair: -pair[1])
+        told = dict(zip(taxonomy.names, probabilities.tolist(), strict=True))
+        flags = {
+            flag.name: (label == flag.applies_to or told[flag.applies_to] >= POSSIBLE)
+            and self._flag(flag.name, decisions[flag.name], row, text)
+            for flag in taxonomy.flags
+        }
+        return Judged(label, confidence, tier, confidence < decisions["label"].sure, top, flags)
+
+    def _flag(self, name: str, decision: Decision, row: Matrix, text: str) -> bool:
+        """Grammar settles a flag where it can; elsewhere the examples do, and doubt raises it."""
+        settled = SETTLED[name](text) if name in SETTLED else None
+        return bool(decision.model.probabilities(row)[0][1] >= decision.guard) if settled is None else settled
+
+    def _decided(self, taxonomy: Taxonomy, tier: int) -> dict[str, Decision]:
+        key = (taxonomy.name, tier)
+        if key not in self._decisions:
+            with self._lock:
+                if key not in self._decisions:
+                    # By name: the taxonomy may have been replaced since the caller took it.
+                    now = self._taxonomies[taxonomy.name]
+                    self._decisions[key] = trained(now, self._encoders[:tier], self._cache)
+        return self._decisions[key]
+
+    def _reach(self, tier: int) -> int:
+        """The highest tier up to `tier` that can be had here; encoders are loaded on the way."""
+        with self._lock:
+            while len(self._encoders) < tier and self._makers:
+                try:
+                    self._encoders.append(self._makers.pop(0)())
+                except EncoderMissing as error:
+                    self._makers.clear()
+                    self.missing.append(str(error))
+                    _log.warning("Classification goes on without an encoder: %s", error)
+        return min(tier, len(self._encoders))
+
+
+def chosen(taxonomy: Taxonomy, decision: Decision, probabilities: Matrix) -> tuple[str, float]:
+    """The likeliest label, unless the guard says otherwise."""
+    best = int(probabilities.argmax())
+    guard = taxonomy.guard
+    if guard is not None:
+        place = taxonomy.names.index(guard.label)
+        allowed = bool(probabilities[place] >= decision.guard)
+        if guard.most_missed is not None and allowed:
+            best = place
+        elif guard.most_false is not None and best == place and not allowed:
+            best = int(probabilities.argsort()[-2])
+    return taxonomy.names[best], float(probabilities[best])
+
+
+def _exact(taxonomy: Taxonomy) -> dict[str, tuple[str, dict[str, bool]]]:
+    """Each example in its one spelling, with its label and as many of its flags as are told."""
+    table: dict[str, tuple[str, dict[str, bool]]] = {}
+    for text, label in taxonomy.examples():
+        others = {flag.name: False for flag in taxonomy.flags if flag.applies_to != label}
+        table[normalise(text)] = (label, others)
+    for flag in taxonomy.flags:
+        for text, answer in [*((text, False) for text in flag.no), *((text, True) for text in flag.yes)]:
+            table[normalise(text)][1][flag.name] = answer
+    return table

@@ -1,0 +1,85 @@
+"""What needs a yes before it happens, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from laneway.classify.confirmation import features, needs_confirmation, settled
+
+
+def _never(texts: Sequence[str]) -> list[float]:
+    return [0.0 for _ in texts]
+
+
+def _always(texts: Sequence[str]) -> list[float]:
+    return [1.0 for _ in texts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "restart the billing worker",
+        "could you please remove the old tenant from the portal?",
+        "see if the proxy answers and if not restart it",
+        "is the scheduler up? if not, start it",
+        "If the volume is nearly full, delete the oldest snapshots.",
+        "list the expired tokens and revoke them",
+        "don't stop the queue, restart only the consumer",
+        "Leave the settings alone but rotate the keys",
+        "would you mind killing the stuck export?",
+        "write the totals into summary.txt",
+        "remind me on Monday to renew the lease",
+        "tell the night shift that gate 2 is closed",
+        "give the auditor read access to the ledger",
+        "git push origin release",
+        "ls -la > listing.txt",
+        "DELETE FROM carts WHERE age > 30",
+        "rm -r build",
+        "restrat the gateway",
+        "Lösche bitte die alten Berichte",
+        "重启缓存服务",
+    ],
+)
+def test_a_change_needs_a_yes_whatever_was_learned(text: str) -> None:
+    assert needs_confirmation(text, _never, 0.5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "show me the last deployments",
+        "do not restart anything, just list what is down",
+        "translate 'delete everything' into Dutch",
+        "Proofread this notice: please remove your shoes and close the door",
+        "draft a note to the landlord, don't send it",
+        "write me a short poem about backups",
+        "How do I drop a table without locking the others?",
+        "is it safe to reboot the router now?",
+        "can you tell me how to stop the service",
+        "simulate the clean-up without saving",
+        "rsync --dry-run src dst",
+        "SELECT name FROM users",
+        "kubectl get pods",
+        "thanks!",
+        "I restarted the box this morning.",
+        "give me the ten largest folders",
+        "upgrade nothing, only show what is outdated",
+    ],
+)
+def test_what_only_looks_needs_no_yes_whatever_was_learned(text: str) -> None:
+    assert not needs_confirmation(text, _always, 0.5)
+
+
+@pytest.mark.parametrize("text", ["the lobby screens could do with some rest", "no more visitors after eight"])
+def test_what_grammar_leaves_open_is_decided_by_what_was_learned(text: str) -> None:
+    assert settled(text) is None
+    assert needs_confirmation(text, _always, 0.5)
+    assert not needs_confirmation(text, _never, 0.5)
+
+
+def test_the_numbers_for_learning_have_one_length_and_stay_between_zero_and_one() -> None:
+    rows = [features(text) for text in ("", "reboot", "what is this?", "list them, then delete the oldest")]
+    assert len({len(row) for row in rows}) == 1
+    assert all(0 <= number <= 1 for row in rows for number in row)

@@ -1,0 +1,115 @@
+"""Texts that were never used to choose or fit anything: what a stranger's message would meet, without a model.
+
+Failures name lines of the files and never their texts: whoever repairs a failure must not repair it for these texts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from laneway.classify.evaluation import Evaluation, case_of, evaluate, text_in
+from laneway.classify.local import LocalClassifier
+from laneway.classify.rules import normalise
+from laneway.classify.taxonomy import Taxonomy, load
+from laneway.llm.encoders import MiniLmEncoder, UseEncoder
+
+FOLDER = Path(__file__).parent / "heldout"
+LEAST_RIGHT = {"message": 0.94, "route": 0.90, "function": 0.85, "secretary": 0.87, "lane": 0.70}
+MOST_MISCALIBRATED = 0.08
+LEAST_ROWS = 150
+TAXONOMIES = load()
+
+pytestmark = pytest.mark.slow
+
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.strip()]
+
+
+class Measured:
+    """One classifier for all tests of this file; each taxonomy is measured once."""
+
+    def __init__(self, cache: Path) -> None:
+        self._use = UseEncoder()
+        self._classifier = LocalClassifier(TAXONOMIES, cache, [lambda: self._use, MiniLmEncoder])
+        self._found: dict[str, Evaluation] = {}
+
+    def of(self, name: str) -> Evaluation:
+        if name not in self._found:
+            taxonomy = TAXONOMIES[name]
+            self._classifier.warm([name], 2)
+            cases = [case_of(taxonomy, row) for row in rows_of(name)]
+            judge = self._classifier.judge
+            self._found[name] = evaluate(taxonomy, cases, lambda text: judge(name, text), self._use.encode)
+        return self._found[name]
+
+
+@pytest.fixture(scope="module")
+def measured(request: pytest.FixtureRequest) -> Measured:
+    """Weights are kept in pytest's cache, under the hash of what they were trained from."""
+    return Measured(request.config.cache.mkdir("classify"))
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", LEAST_RIGHT)
+def test_a_taxonomy_is_right_and_honest_on_texts_it_has_never_seen(name: str, measured: Measured) -> None:
+    found = measured.of(name)
+    print(summary(found))
+    assert found.accuracy >= LEAST_RIGHT[name]
+    assert found.calibration_error <= MOST_MISCALIBRATED
+
+
+def summary(found: Evaluation) -> str:
+    """The figures without a text."""
+    classes = ", ".join(
+        f"{name} {one.recall:.0%} found {one.coverage:.0%} sure nearest {one.similarity or 0:.2f}"
+        for name, one in found.classes.items()
+    )
+    rates = ", ".join(f"{name} {rate.count}/{rate.of}" for name, rate in (found.dangerous | found.false_alarms).items())
+    return (
+        f"{found.taxonomy}: {found.rows} texts, right {found.accuracy:.1%}, sure {found.coverage:.1%}, "
+        f"right when sure {found.accuracy_when_sure:.1%}, calibration {found.calibration_error:.1%}, "
+        f"p50/p95 {found.milliseconds_p50:.1f}/{found.milliseconds_p95:.1f} ms, tiers {found.tiers}, "
+        f"nearest example {found.similarity_mean:.2f}\n  {classes}\n  {rates}"
+    )
+
+
+@pytest.mark.parametrize("name", LEAST_RIGHT)
+def test_no_heldout_text_repeats_four_words_of_an_example(name: str) -> None:
+    repeats = [line for line, row in enumerate(rows_of(name), 1) if repeated(TAXONOMIES[name], text_in(row))]
+    assert repeats == [], f"lines of {name}.jsonl"
+
+
+def repeated(taxonomy: Taxonomy, text: str) -> bool:
+    """Whether four words in a row, or the whole of a short text, stand in an example, too."""
+    grams, wholes = KNOWN[taxonomy.name]
+    return bool(four_words(text) & grams) or normalise(text) in wholes
+
+
+def four_words(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.casefold())
+    return {tuple(words[start : start + 4]) for start in range(len(words) - 3)}
+
+
+def known(taxonomy: Taxonomy) -> tuple[set[tuple[str, ...]], set[str]]:
+    texts = [text for text, _ in taxonomy.examples()]
+    return {gram for text in texts for gram in four_words(text)}, {normalise(text) for text in texts}
+
+
+KNOWN = {name: known(TAXONOMIES[name]) for name in LEAST_RIGHT}
+
+
+@pytest.mark.parametrize("name", LEAST_RIGHT)
+def test_the_heldout_texts_are_many_and_hard_enough(name: str) -> None:
+    rows = rows_of(name)
+    assert len(rows) >= LEAST_ROWS
+    assert len({normalise(text_in(row)) for row in rows}) == len(rows)
+    assert sum(row["boundary"] for row in rows) >= 0.30 * len(rows)
+    assert sum(row["lang"] != "en" for row in rows) >= 0.10 * len(rows)
+    assert {case_of(TAXONOMIES[name], row).label for row in rows} == set(TAXONOMIES[name].names)
