@@ -18,9 +18,10 @@ from laneway.channels.delivery import Delivery
 from laneway.channels.intake import Intake, Limits
 from laneway.classify.cascade import Cascade
 from laneway.classify.model import SmallModel
+from laneway.domain.patience import Patience
 from laneway.engine.launch import SHAPE, Engine
 from laneway.engine.steps import Boundary
-from laneway.journey import Journey, Patience
+from laneway.journey import Journey
 from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
@@ -123,7 +124,8 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     lanes: dict[str, Lane] = {}
     journey = Journey(db, Cascade(small), lanes, pulled, _patience(settings))
     engine = Engine(
-        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots, keep_days=settings.keep_events_days,
+        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
+        keep_days=settings.keep_events_days, give_up=journey.give_up,
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps
