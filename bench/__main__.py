@@ -29,7 +29,7 @@ def main() -> None:
             asyncio.run(journey.latency(server))
             asyncio.run(journey.throughput(server, "one process"))
             with worker(server):
-                asyncio.run(journey.throughput(server, "server and one worker"))
+                asyncio.run(journey.throughput(server, "two workers (the server's and one more)"))
     print("\nDispatch is measured by itself: python bench/dispatch.py")
 
 

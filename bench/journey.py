@@ -13,6 +13,10 @@ from bench.server import Server
 
 PER_SECOND, SECONDS = 5, 20
 FLOOD, THREADS, AT_ONCE = 600, 40, 16
+WAITED = (
+    "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM started_at - created_at) * 1000)::float8 "
+    "FROM jobs WHERE started_at IS NOT NULL"
+)
 
 
 async def latency(server: Server) -> None:
@@ -32,6 +36,8 @@ async def latency(server: Server) -> None:
             while not sent.keys() <= replied.keys():
                 await asyncio.sleep(0.05)
         watcher.cancel()
+        waited = await _sql(client, WAITED)
+    show("message committed → job started (p50)", float(waited), "ms", 100)
     taken = [(replied[job] - began) * 1000 for job, began in sent.items()]
     show(f"message → reply at {PER_SECOND}/s (p50)", percentile(taken, 0.5), "ms", 150)
     show(f"message → reply at {PER_SECOND}/s (p99)", percentile(taken, 0.99), "ms", 500)
@@ -89,6 +95,10 @@ async def _watch(client: httpx.AsyncClient, replied: dict[str, float]) -> None:
 
 
 async def _done(client: httpx.AsyncClient) -> int:
-    answer = await client.post("/sql", json={"statement": "SELECT count(*) FROM jobs WHERE status = 'done'"})
+    return int(await _sql(client, "SELECT count(*) FROM jobs WHERE status = 'done'"))
+
+
+async def _sql(client: httpx.AsyncClient, statement: str) -> float:
+    answer = await client.post("/sql", json={"statement": statement})
     answer.raise_for_status()
-    return int(answer.json()["rows"][0][0])
+    return float(answer.json()["rows"][0][0])

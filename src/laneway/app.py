@@ -22,9 +22,10 @@ from laneway.classify.local import LocalClassifier
 from laneway.classify.model import SmallModel
 from laneway.classify.prepare import cache_of
 from laneway.classify.taxonomy import load
+from laneway.domain.patience import Patience
 from laneway.engine.launch import SHAPE, Engine
 from laneway.engine.steps import Boundary
-from laneway.journey import Journey, Patience
+from laneway.journey import Journey
 from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
@@ -132,7 +133,8 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     local = LocalClassifier(load(settings.home), cache_of(settings.home)) if settings.local_classifier else None
     journey = Journey(db, Cascade(small, local), lanes, pulled, _patience(settings))
     engine = Engine(
-        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots, keep_days=settings.keep_events_days,
+        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
+        keep_days=settings.keep_events_days, give_up=journey.give_up,
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from dbos._error import DBOSUnexpectedStepError
 
 from laneway.classify.cascade import Cascade
-from laneway.domain.job import JobMode, JobStatus
+from laneway.domain.job import Job, JobMode, JobStatus
 from laneway.domain.judgement import ApprovalState, Classification, Intent
+from laneway.domain.patience import Patience
 from laneway.engine.faults import PASSING
 from laneway.engine.running import End, Run
 from laneway.engine.steps import Steps
@@ -48,17 +47,6 @@ NOT_APPROVED = {
     ApprovalState.EXPIRED: "Not done: nobody answered in time. Ask again if you still want it.",
     ApprovalState.SUPERSEDED: "Not done: a newer request took its place.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long things are remembered, waited for and tried."""
-
-    history: int
-    context_tokens: int
-    approval_seconds: int
-    attempts: int
-    retry_seconds: float
 
 
 class Journey:
@@ -127,7 +115,7 @@ class Journey:
                     tx, run.job, action, request.judged.summary, self._patience.approval_seconds
                 )
                 text = f"May I do this? {request.judged.summary}\n`laneway approve {asked.id}` or `… reject …`"
-                await self._write(tx, run, text, key="approval", meta={"approval": str(asked.id)})
+                await self._write(tx, run.job, text, key="approval", meta={"approval": str(asked.id)})
                 await jobs.move(tx, run.job.id, JobStatus.WAITING)
                 return ApprovalState.PENDING
 
@@ -137,20 +125,21 @@ class Journey:
         async def write() -> str:
             async with self._db.transaction() as tx:
                 await self.steps.hold(tx, run)
-                await self._write(tx, run, answer.text, key="answer", meta=answer.result)
+                await self._write(tx, run.job, answer.text, key="answer", meta=answer.result)
                 result = {"reply": answer.text, **answer.result}
                 await jobs.move(tx, run.job.id, JobStatus.DONE, result=result, lane=lane)
             return "written"
 
         await self.steps.step("reply", write)
 
-    async def _write(self, tx: Connection, run: Run, text: str, *, key: str, meta: dict[str, Any]) -> None:
-        thread = await conversations.thread(tx, run.job.thread_id)
+    async def _write(self, tx: Connection, job: Job, text: str, *, key: str, meta: dict[str, Any]) -> None:
+        thread = await conversations.thread(tx, job.thread_id)
         assert thread is not None
-        await outbox.write_reply(tx, run.job, text, key=key, pulled=thread.channel in self._pulled, meta=meta)
+        await outbox.write_reply(tx, job, text, key=key, pulled=thread.channel in self._pulled, meta=meta)
 
     async def run(self, run: Run) -> None:
         """The border of a job: however the way ended, the job's row and the user know."""
+        _log.info("Job %s, run %d, began.", run.job.id, run.job.run)
         try:
             await self.travel(run)
         except asyncio.CancelledError:
@@ -160,12 +149,9 @@ class Journey:
             await asyncio.shield(self._cancelled(run))
         except LeaseLost:
             await self._cancelled(run)
-        except DBOSUnexpectedStepError:
-            # The stored steps are of another shape of journey: a fresh run, whose effects know they happened.
-            async with self._db.transaction() as tx:
-                await jobs.move(tx, run.job.id, JobStatus.QUEUED)
         except Exception as error:  # noqa: BLE001  the border of a job
             await self._outlive(partial(self._failed, run, error))
+        _log.info("Job %s, run %d, ended.", run.job.id, run.job.run)
 
     async def _outlive(self, record: Callable[[], Awaitable[None]]) -> None:
         """What became of the job is on record, even if the database has to come back first."""
@@ -179,23 +165,32 @@ class Journey:
         async with self._db.transaction() as tx:
             job = await jobs.get(tx, run.job.id)
             if job.status is JobStatus.RUNNING and job.cancel_requested_at is not None and job.epoch == run.epoch:
-                reason = JobCancelled("Stopped on request.")
-                await jobs.move(tx, job.id, JobStatus.CANCELLED, error={"code": reason.code, "message": str(reason)})
+                await jobs.move(tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled("Stopped on request.")))
 
     async def _failed(self, run: Run, error: Exception) -> None:
         job, fault = run.job, described(error)
         async with self._db.transaction() as tx:
             if not await jobs.holds(tx, job, run.worker, run.epoch):
                 return
-            if isinstance(error, PASSING) and job.attempts < self._patience.attempts:
-                pause = self._patience.retry_seconds * 2 ** (job.attempts - 1) * random.uniform(0.5, 1)  # noqa: S311
-                delay = max(pause, getattr(error, "retry_after", None) or 0)
+            if isinstance(error, DBOSUnexpectedStepError):
+                # The stored steps are of another shape of journey: a fresh run, whose effects know they happened.
+                await jobs.move(tx, job.id, JobStatus.QUEUED)
+            elif isinstance(error, PASSING) and job.attempts < self._patience.attempts:
+                delay = self._patience.pause(job.attempts, getattr(error, "retry_after", None))
+                _log.warning("Job %s is tried again in %.1f s: %s", job.id, delay, fault["message"])
                 await jobs.move(tx, job.id, JobStatus.QUEUED, delay=delay, resume=True, error=fault)
-                return
-            await self._write(tx, run, f"That did not work. {fault['message']}", key=f"failed.{job.run}", meta={})
-            await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
-        if not isinstance(error, LanewayError):
-            _log.error("Job %s failed.", job.id, exc_info=error)
+            else:
+                _log.error("Job %s failed: %s", job.id, fault["message"], exc_info=_unforeseen(error))
+                await self.give_up(tx, job, fault)
+
+    async def give_up(self, tx: Connection, job: Job, fault: dict[str, Any]) -> None:
+        """Within `tx`, the job is failed for good and its user is told."""
+        await self._write(tx, job, f"That did not work. {fault['message']}", key=f"failed.{job.run}", meta={})
+        await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
+
+
+def _unforeseen(error: Exception) -> Exception | None:
+    return None if isinstance(error, LanewayError) else error
 
 
 def _verdict(judged: Classification) -> Answer:

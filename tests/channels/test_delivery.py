@@ -115,3 +115,20 @@ async def test_an_unforeseen_error_of_a_channel_is_tried_again(db: Database) -> 
     async with delivering(db, post):
         await until_sent(db, 1)
     assert post.sent == ["1"]
+
+
+async def test_a_worker_that_lost_a_reply_to_another_cannot_put_it_back(db: Database) -> None:
+    await write(db, "once")
+    async with db.transaction() as tx:
+        (row,) = await outbox.claim(tx, "w-stale", ["post"], 5)
+    async with db.transaction() as tx:
+        await outbox.mark_uncertain(tx, "w-stale")
+    async with db.transaction() as tx:
+        (again,) = await outbox.claim(tx, "w-live", ["post"], 5)
+    async with db.transaction() as tx:
+        await outbox.put_back(tx, row, "w-stale", "late", 0)
+        await outbox.sent(tx, row, "w-stale", {})
+    assert await states(db) == ["sending"]
+    async with db.transaction() as tx:
+        await outbox.sent(tx, again, "w-live", {})
+    assert await states(db) == ["sent"]

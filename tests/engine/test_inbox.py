@@ -129,3 +129,40 @@ async def test_a_chat_command_does_not_wait_behind_a_running_job(db: Database, d
         assert (await door.job(slow)).status is JobStatus.RUNNING
         gate.set()
         await door.ended(slow)
+
+
+async def test_retried_jobs_keep_to_the_slots_and_leave_the_owner_his(db: Database, door: Door, launch: Launch) -> None:
+    inside, most = 0, 0
+    gate, owner_began = asyncio.Event(), asyncio.Event()
+
+    async def step() -> str:
+        return "done"
+
+    async def runner(run: Run) -> None:
+        nonlocal inside, most
+        await engine.steps.step("one", step)
+        if run.job.owner:
+            owner_began.set()
+        elif run.job.run == 1:
+            async with db.transaction() as tx:
+                await jobs.move(tx, run.job.id, JobStatus.QUEUED, resume=True)
+            return
+        else:
+            inside += 1
+            most = max(most, inside)
+            await gate.wait()
+            inside -= 1
+        await finish(db, run)
+
+    async with launch(runner, slots=3, owner_slots=1) as engine:
+        customers = [await door.put(f"c{number}", customer=True) for number in range(12)]
+        async with asyncio.timeout(15):
+            while inside < 3:
+                await asyncio.sleep(0.05)
+        await asyncio.sleep(1.5)
+        owners = await door.put("owner")
+        await asyncio.wait_for(owner_began.wait(), 5)
+        gate.set()
+        for job_id in [owners, *customers]:
+            assert (await door.ended(job_id, seconds=40)).status is JobStatus.DONE
+    assert most == 3

@@ -11,6 +11,7 @@ import pytest
 from laneway.domain.conversation import Role
 from laneway.domain.job import JobStatus
 from laneway.domain.judgement import Approval, ApprovalState
+from laneway.engine.running import End
 from laneway.errors import Conflict, Forbidden
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
@@ -142,3 +143,34 @@ async def test_a_waiting_job_that_is_stopped_takes_its_question_with_it(database
             await jobs.request_cancel(tx, receipt.job_id)
         with pytest.raises(Conflict, match="already superseded"):
             await answer(here, approval, ApprovalState.APPROVED)
+
+
+async def test_a_journey_cut_off_after_a_model_call_goes_on_under_the_next_version(
+    database_url: str, tmp_path: Path
+) -> None:
+    asked: list[int] = []
+    held = asyncio.Event()
+    release = [False]
+
+    async def look(name: str) -> dict[str, str]:
+        """Looks at something."""
+        held.set()
+        while not release[0]:
+            await asyncio.sleep(0.05)
+        return {"status": "success", "result": "seen"}
+
+    def script(question: Asked) -> Turn:
+        asked.append(question.turn)
+        return Say("Seen.") if question.turn else Call("look", {"name": "it"})
+
+    tools = [ToolEntry(look)]
+    async with laneway(database_url, tmp_path, ScriptedModel(script), tools=tools, shape="A") as here:
+        receipt = await here.send("what do you see?")
+        await asyncio.wait_for(held.wait(), 10)
+        here.app.engine.running.stop_all(End.DRAINED)
+    release[0] = True
+    async with laneway(database_url, tmp_path, ScriptedModel(script), tools=tools, shape="B") as here:
+        job = await here.until(receipt.job_id)
+        assert job.status is JobStatus.DONE
+        assert job.run == 2
+    assert asked == [0, 1], "the model call that was stored under A is not made again under B"

@@ -9,9 +9,11 @@ import time
 from pathlib import Path
 
 import psutil
+import pytest
 
 from laneway.domain.job import JobStatus
 from laneway.engine.running import current_run
+from laneway.errors import BadInput
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Delay, Say, ScriptedModel, Turn
 from laneway.store import jobs
@@ -99,3 +101,34 @@ async def test_the_commands_answer_without_a_model(database_url: str, tmp_path: 
     assert "Model: scripted." in said["/status"]
     assert said["/budget"] == "Spent today (UTC): $0.0000; the cap is $5.00."
     assert said["/new"].startswith("A fresh start")
+
+
+async def test_a_stop_that_is_delivered_twice_stops_nothing_newer(database_url: str, tmp_path: Path) -> None:
+    tool = ToolEntry(sleep_in_a_child)
+    async with laneway(database_url, tmp_path, ScriptedModel(call_it), tools=[tool]) as here:
+        await here.ask("/stop", id="stop-1")
+        newer = await here.send("what does it say?")
+        await sleeping()
+        copy = await here.send("/stop", id="stop-1")
+        assert copy.duplicate
+        await asyncio.sleep(0.3)
+        assert (await here.job(newer.job_id)).status is JobStatus.RUNNING
+        await here.ask("/stop now")
+        assert (await here.until(newer.job_id)).status is JobStatus.CANCELLED
+
+
+async def test_a_command_nobody_knows_is_named_and_the_known_ones_are_shown(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, ScriptedModel([])) as here:
+        said = await here.ask("/dance")
+    assert said.startswith("I do not know the command /dance.")
+    assert "/status" in said
+
+
+async def test_only_text_can_command(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path) as here:
+        with pytest.raises(BadInput, match=r"payload\.command"):
+            await here.send("hello", payload={"command": "stop"})
+        with pytest.raises(BadInput, match="intent"):
+            await here.send("hello", payload={"classification": "x"})
+        with pytest.raises(BadInput, match="needs_confirmation"):
+            await here.send("hello", payload={"classification": {"intent": "command", "needs_confirmation": "no"}})

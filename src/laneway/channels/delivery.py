@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 
 from laneway.channels.contract import Channel
 from laneway.domain.judgement import OutboxRow
 from laneway.errors import PermanentFault, TransientFault, Unavailable
 from laneway.store import outbox
-from laneway.store.database import OUTBOX, Database
+from laneway.store.database import OUTBOX, Connection, Database
 
 SENT_AGAIN = "(Sent again after an interruption; you may already have this.)\n"
 AT_ONCE = 16
@@ -87,25 +87,32 @@ class Delivery:
             await self._put_back(row, error)
             return
         except PermanentFault as error:
-            async with self._db.transaction() as tx:
-                await outbox.undeliverable(tx, row, str(error))
+            reason = str(error)
+            await self._record(lambda tx: outbox.undeliverable(tx, row, self._worker, reason))
             return
         except Exception as error:  # noqa: BLE001  the border of delivery
             _log.error("Reply %s could not be sent.", row.message_id, exc_info=error)
             await self._put_back(row, TransientFault(f"An unexpected {type(error).__name__} stopped the sending."))
             return
         self._boundary("deliver:sent")
-        async with self._db.transaction() as tx:
-            await outbox.sent(tx, row, receipt)
+        await self._record(lambda tx: outbox.sent(tx, row, self._worker, receipt))
         self._boundary("deliver:stored")
 
+    async def _record(self, outcome: Callable[[Connection], Awaitable[None]]) -> None:
+        """What became of the reply is on record, even if the database has to come back first."""
+        while True:
+            try:
+                async with self._db.transaction() as tx:
+                    return await outcome(tx)
+            except Unavailable:
+                await asyncio.sleep(1)
+
     async def _put_back(self, row: OutboxRow, error: TransientFault) -> None:
-        async with self._db.transaction() as tx:
-            if row.attempts >= GIVE_UP_AFTER:
-                await outbox.undeliverable(tx, row, str(error))
-                return
-            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(row.attempts - 1, 12)) * random.uniform(0.5, 1)  # noqa: S311
-            await outbox.put_back(tx, row, str(error), max(pause, error.retry_after or 0))
+        if row.attempts >= GIVE_UP_AFTER:
+            return await self._record(lambda tx: outbox.undeliverable(tx, row, self._worker, str(error)))
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(row.attempts - 1, 12)) * random.uniform(0.5, 1)  # noqa: S311
+        delay = max(pause, error.retry_after or 0)
+        return await self._record(lambda tx: outbox.put_back(tx, row, self._worker, str(error), delay))
 
     async def _keep_listening(self) -> None:
         while True:

@@ -10,10 +10,11 @@ from laneway.domain.conversation import Incoming, Receipt
 from laneway.domain.job import JobMode
 from laneway.domain.judgement import Intent
 from laneway.errors import BadInput, TooLarge
-from laneway.store import conversations, intake, jobs
+from laneway.store import intake, jobs
 from laneway.store.database import Connection, Database
 
-COMMAND = re.compile(r"/(help|new|status|budget|stop|start)\s*", re.IGNORECASE)
+COMMAND = re.compile(r"/(?P<name>[a-z]{1,32})(?:@\w+)?(?:\s.*)?", re.IGNORECASE | re.DOTALL)
+KNOWN = {"help", "new", "status", "budget", "stop", "start"}
 PLAN = re.compile(r"/plan\s+(?P<what>.+)", re.IGNORECASE | re.DOTALL)
 LONGEST_ID = 200
 
@@ -35,10 +36,10 @@ class Intake:
         self.check(incoming)
         incoming, aside = _recognised(incoming)
         async with self._db.transaction() as tx:
-            if incoming.payload.get("command") == "stop":
-                stopped = await _stop_thread(tx, incoming)
-                incoming = replace(incoming, payload={**incoming.payload, "stopped": stopped})
-            return await intake.write(tx, incoming, aside=aside)
+            receipt = await intake.write(tx, incoming, aside=aside)
+            if incoming.payload.get("command") == "stop" and not receipt.duplicate:
+                await _stop_thread(tx, receipt)
+            return receipt
 
     def check(self, incoming: Incoming) -> None:
         """Returns only if the message can be written down and worked on."""
@@ -50,8 +51,11 @@ class Intake:
             raise BadInput(f"Unknown mode `{incoming.mode[:40]}`.", hint=f"Known: {', '.join(JobMode)}.")
         if incoming.lane is not None and incoming.lane not in self._lanes:
             raise BadInput(f"Unknown lane `{incoming.lane[:40]}`.", hint=f"Known: {', '.join(sorted(self._lanes))}.")
-        if incoming.mode == JobMode.EXECUTE:
+        if incoming.mode == JobMode.EXECUTE or "classification" in incoming.payload:
             _check_classification(incoming.payload.get("classification"))
+        for key in ("command", "stopped"):
+            if key in incoming.payload:
+                raise BadInput(f"`payload.{key}` is ours to set.", hint="Send the command as text, like `/stop`.")
 
 
 def _check_text(incoming: Incoming, limits: Limits) -> None:
@@ -78,33 +82,33 @@ def _check_text(incoming: Incoming, limits: Limits) -> None:
 def _check_classification(given: object) -> None:
     if not isinstance(given, dict) or given.get("intent") not in list(Intent):
         raise BadInput(
-            "The mode EXECUTE needs `payload.classification` with an intent of question, command or other.",
+            "`payload.classification` must have an intent of question, command or other; the mode EXECUTE needs it.",
             hint="Send without a mode to have it classified here.",
         )
+    if not isinstance(given.get("needs_confirmation", False), bool):
+        raise BadInput("`payload.classification.needs_confirmation` must be true or false.", hint="Correct it.")
     confidence = given.get("confidence", 1.0)
-    if not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         raise BadInput("`payload.classification.confidence` must be a number from 0 to 1.", hint="Correct it.")
 
 
 def _recognised(incoming: Incoming) -> tuple[Incoming, bool]:
     """The message with what its first word asks for, and whether it goes aside of the thread's order."""
     text = incoming.text.strip()
-    command = COMMAND.fullmatch(text)
-    if command:
-        name = command[1].lower().replace("start", "help")
-        given = {**incoming.payload, "command": name}
-        return replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), name != "new"
     plan = PLAN.fullmatch(text)
     if plan:
         return replace(incoming, mode=JobMode.PLAN, text=plan["what"]), False
+    command = COMMAND.fullmatch(text)
+    if command:
+        name = command["name"].lower()
+        given = {**incoming.payload, "command": name if name in KNOWN else f"unknown:{name}"}
+        return replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), name != "new"
     return incoming, False
 
 
-async def _stop_thread(tx: Connection, incoming: Incoming) -> list[str]:
-    thread = await conversations.thread_on(tx, incoming.channel, incoming.thread)
-    if thread is None or thread.world is not incoming.principal.world:
-        return []
-    open_jobs = await jobs.open_in_thread(tx, thread.id)
+async def _stop_thread(tx: Connection, receipt: Receipt) -> None:
+    """Everything open in the thread has been told to stop, and the command's own job knows what that was."""
+    open_jobs = await jobs.open_in_thread(tx, receipt.thread_id)
     for job in open_jobs:
         await jobs.request_cancel(tx, job.id)
-    return [str(job.id) for job in open_jobs]
+    await jobs.note(tx, receipt.job_id, {"stopped": [str(job.id) for job in open_jobs]})

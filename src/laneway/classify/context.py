@@ -46,7 +46,8 @@ _MORE = re.compile(
 _OFFER = re.compile(
     r"(?:shall|should|may|can|could) (?:i|we)\b|(?:do you|would you) (?:want|like)(?: me)?(?: to)?\b|want me to\b|"
     r"i (?:can|could|would|will)\b|i'(?:ll|d)\b|(?:i'm |i am )?(?:ready|about) to\b|soll ich\b|möchtest du\b|"
-    r"kann ich\b|darf ich\b|quieres que\b|puedo\b|¿?(?:debo|quiere que)\b|dois-je\b|(?:veux-tu|voulez-vous) que je\b|puis-je\b|"
+    r"kann ich\b|darf ich\b|quieres que\b|puedo\b|¿?(?:debo|quiere que)\b|dois-je\b|"
+    r"(?:veux-tu|voulez-vous) que je\b|puis-je\b|"
     r"devo\b|vuoi che\b|posso\b|quer que\b|zal ik\b|mam\b|czy mam\b"
 )
 

@@ -56,7 +56,7 @@ class Dispatcher:
         return LOOK_ANYWAY_SECONDS if due is None else min(due + 0.01, LOOK_ANYWAY_SECONDS)
 
     async def _claim(self, limit: int, *, owner_only: bool) -> None:
-        if limit <= 0 or self._running.draining:
+        if limit <= 0 or self._running.draining or self._running.paused:
             return
         async with self._db.transaction() as tx:
             ready = await jobs.claim(tx, self._worker, limit=limit, owner_only=owner_only)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import socket
 import time
+from pathlib import Path
 
 import psutil
 
@@ -26,7 +28,7 @@ class Heartbeat:
 
     def __init__(self, db: Database, worker: str, running: Running, recovery: Recovery, keep_days: int) -> None:
         self._db, self._worker, self._running, self._recovery = db, worker, running, recovery
-        self._host, self._keep_days = socket.gethostname(), keep_days
+        self._host, self._keep_days = this_machine(), keep_days
         self._tidied_at = time.monotonic()
 
     async def begin(self, slots: int, version: str) -> None:
@@ -60,8 +62,7 @@ class Heartbeat:
                 self._tidied_at = time.monotonic()
                 await housekeeping.tidy(tx, self._keep_days)
         await self._recovery.take_over()
-        for job_id in await self._recovery.take_back(self._running.known()):
-            self._running.release(job_id)
+        self._running.release_all_but(await self._recovery.take_back(self._running.known()))
 
     async def _bury_neighbours(self, tx: Connection) -> None:
         """Workers of this machine whose process is gone are known to be gone, without waiting for their silence."""
@@ -73,11 +74,24 @@ class Heartbeat:
     async def _come_back(self) -> None:
         """Others gave us up and took our jobs: let go of every run, then start afresh as a worker."""
         _log.warning("This worker was declared gone; it lets go of its %d runs.", len(self._running))
+        self._running.paused = True
         self._running.stop_all(End.LOST)
         while len(self._running):
             await asyncio.sleep(0.05)
         async with self._db.transaction() as tx:
             await workers.rejoin(tx, self._worker)
+        self._running.paused = False
+
+
+def this_machine() -> str:
+    """What tells this machine, this boot and this container's processes from all others."""
+    parts = [socket.gethostname()]
+    for path in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id"):
+        with contextlib.suppress(OSError):
+            parts.append(Path(path).read_text(encoding="ascii").strip())
+    with contextlib.suppress(OSError):
+        parts.append(str(Path("/proc/self/ns/pid").stat().st_ino))
+    return "/".join(parts)
 
 
 def _lives(pid: int, born: float) -> bool:
@@ -85,3 +99,5 @@ def _lives(pid: int, born: float) -> bool:
         return abs(psutil.Process(pid).create_time() - born) < 1.0 and psutil.Process(pid).status() != "zombie"
     except psutil.NoSuchProcess:
         return False
+    except psutil.AccessDenied:
+        return True

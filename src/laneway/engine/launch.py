@@ -5,21 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from uuid import UUID
 
 from dbos import DBOS, DBOSConfig, SetWorkflowID
 
 from laneway.domain.ids import new_id
-from laneway.domain.job import Job
+from laneway.domain.job import Job, JobStatus
 from laneway.engine.dispatch import Dispatcher
 from laneway.engine.heartbeat import Heartbeat
-from laneway.engine.recovery import Recovery, last_good_step
+from laneway.engine.recovery import GiveUp, Recovery, last_good_step
 from laneway.engine.running import End, Run, Running
 from laneway.engine.steps import Boundary, Steps
 from laneway.store import jobs, workers
-from laneway.store.database import Database
+from laneway.store.database import Connection, Database
 from laneway.store.migrate import sqlalchemy_url
 
 SHAPE = "1"
@@ -59,6 +60,7 @@ class Engine:
         slots: int,
         owner_slots: int,
         keep_days: int = 90,
+        give_up: GiveUp | None = None,
         shape: str = SHAPE,
         boundary: Boundary = lambda name: None,
     ) -> None:
@@ -67,10 +69,10 @@ class Engine:
         self._db, self._runner, self._slots = db, runner, slots
         self.running = Running(slots, owner_slots)
         self.steps = Steps(db, draining=lambda: self.running.draining, boundary=boundary)
-        self._recovery = Recovery(db, self.worker, shape, self._start)
+        self._recovery = Recovery(db, self.worker, shape, self._start, give_up or _fail)
         self._heartbeat = Heartbeat(db, self.worker, self.running, self._recovery, keep_days)
         self._dispatcher = Dispatcher(db, self.worker, self.running, self._start)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def launch(self) -> None:
         """Jobs are being taken; those of dead workers on this machine have been taken over."""
@@ -89,10 +91,19 @@ class Engine:
         DBOS(config=config)
         DBOS.launch()
         await self._heartbeat.begin(self._slots, self.shape)
-        self._tasks = [
-            asyncio.create_task(self._heartbeat.keep_beating(), name="heartbeat"),
-            asyncio.create_task(self._dispatcher.keep_dispatching(), name="dispatch"),
-        ]
+        self._keep("heartbeat", self._heartbeat.keep_beating)
+        self._keep("dispatch", self._dispatcher.keep_dispatching)
+
+    def _keep(self, name: str, loop: Callable[[], Coroutine[None, None, None]]) -> None:
+        """The loop runs, and runs again should it ever end by an error nobody foresaw."""
+
+        def ended(task: asyncio.Task[None]) -> None:
+            if not task.cancelled() and task.exception() is not None and not self.running.draining:
+                _log.critical("The %s ended and is started again.", name, exc_info=task.exception())
+                asyncio.get_running_loop().call_later(1, self._keep, name, loop)
+
+        self._tasks[name] = asyncio.create_task(loop(), name=name)
+        self._tasks[name].add_done_callback(ended)
 
     async def stop(self, drain_seconds: float = DRAIN_SECONDS) -> None:
         """Nothing runs here any more; steps that did not end in time will be taken up at the next start."""
@@ -103,7 +114,7 @@ class Engine:
             await asyncio.sleep(0.05)
         self.running.stop_all(End.DRAINED)
         await asyncio.sleep(0.05 if len(self.running) else 0)
-        heartbeat, dispatch = self._tasks
+        heartbeat, dispatch = self._tasks["heartbeat"], self._tasks["dispatch"]
         heartbeat.cancel()
         # Dispatch ends by itself: cancelled in the middle of a claim it would leave a job to be taken over.
         await asyncio.gather(heartbeat, dispatch, return_exceptions=True)
@@ -130,8 +141,7 @@ class Engine:
             if step is not None:
                 with SetWorkflowID(job.run_id):
                     await DBOS.fork_workflow_async(before, step, application_version=self.shape)
-                # A fork waits in DBOS's own queue, and any worker may take it: no slot of ours is held for it.
-                self.running.release(job.id)
+                # A fork waits in DBOS's own queue, and any worker may take it; our slot is held until one has.
                 return
         with SetWorkflowID(job.run_id):
             await DBOS.start_workflow_async(_run_job, str(job.id))
@@ -151,6 +161,10 @@ class Engine:
         with self.running.running(this):
             await self._runner(this)
         return "ended"
+
+
+async def _fail(tx: Connection, job: Job, error: dict[str, Any]) -> None:
+    await jobs.move(tx, job.id, JobStatus.FAILED, error=error)
 
 
 def _quiet() -> None:

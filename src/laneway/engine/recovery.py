@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from typing import Any
 from uuid import UUID
 
 from dbos import DBOS, SetWorkflowID
@@ -23,11 +24,17 @@ STRAY_BEATS = 3
 """A run that was only handed to DBOS may take a moment to begin; after this many beats it is lost."""
 
 
+GiveUp = Callable[[Connection, Job, dict[str, Any]], Awaitable[None]]
+"""Fails a job for good and tells its user, within the transaction given."""
+
+
 class Recovery:
     """Gives the jobs of dead workers a new life, here or on another live worker."""
 
-    def __init__(self, db: Database, worker: str, shape: str, start: Callable[[Job], Awaitable[None]]) -> None:
-        self._db, self._worker, self._shape, self._start = db, worker, shape, start
+    def __init__(
+        self, db: Database, worker: str, shape: str, start: Callable[[Job], Awaitable[None]], give_up: GiveUp
+    ) -> None:
+        self._db, self._worker, self._shape, self._start, self._give_up = db, worker, shape, start, give_up
         self._strays: Counter[UUID] = Counter()
 
     async def take_over(self) -> int:
@@ -39,8 +46,11 @@ class Recovery:
             taken += await self._take_over(worker)
         return taken
 
-    async def take_back(self, running: set[UUID]) -> list[UUID]:
-        """Jobs that are ours by their row and that nothing here has run for several beats go on; returns which."""
+    async def take_back(self, running: set[UUID]) -> set[UUID]:
+        """Jobs that are ours by their row and that nothing here has run for several beats go on.
+
+        Returns the jobs that are still ours to begin.
+        """
         async with self._db.transaction() as tx:
             mine = [job for job in await jobs.running_of(tx, self._worker) if job.id not in running]
             self._strays = Counter({job.id: self._strays[job.id] + 1 for job in mine})
@@ -48,7 +58,7 @@ class Recovery:
             plans = [await self._plan(tx, job, self._worker) for job in lost]
         for plan in plans:
             await plan()
-        return [job.id for job in lost]
+        return {job.id for job in mine} - {job.id for job in lost}
 
     async def _take_over(self, dead: str) -> int:
         async with self._db.transaction() as tx:
@@ -68,9 +78,10 @@ class Recovery:
         if job.cancel_requested_at is not None:
             await jobs.move(tx, job.id, JobStatus.CANCELLED)
             return _nothing
-        if job.epoch >= GIVE_UP_AFTER:
-            error = {"code": "poison", "message": f"Its worker died {job.epoch} times while running this job."}
-            await jobs.move(tx, job.id, JobStatus.FAILED, error=error)
+        deaths = await jobs.count_death(tx, job.id)
+        if deaths >= GIVE_UP_AFTER:
+            error = {"code": "poison", "message": f"A worker died {deaths} times while it ran this job."}
+            await self._give_up(tx, job, error)
             return _nothing
         if status is None:
             # Claimed, and dead before the run began: nothing has happened yet.

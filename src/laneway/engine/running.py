@@ -68,6 +68,7 @@ class Running:
         self._runs: dict[UUID, Run] = {}
         self.freed = asyncio.Event()
         self.draining = False
+        self.paused = False
 
     def free(self) -> int:
         """Slots any job may take."""
@@ -75,7 +76,10 @@ class Running:
 
     def free_for_owner(self) -> int:
         """Slots the owner's jobs may take: the free ones and those reserved for the owner."""
-        return max(0, self._slots + self._owner_slots - len(self._claimed))
+        spare = self._slots + self._owner_slots - len(self._claimed)
+        # Jobs taken over from others may have filled every slot; the reserve is the owner's all the same.
+        reserve = self._owner_slots - sum(self._claimed.values())
+        return max(0, spare, reserve)
 
     def claimed(self, job: Job) -> None:
         self._claimed[job.id] = job.owner
@@ -99,6 +103,11 @@ class Running:
             if self._runs.get(run.job.id) is run:
                 del self._runs[run.job.id]
                 self.release(run.job.id)
+
+    def release_all_but(self, mine: set[UUID]) -> None:
+        """Slots held for jobs that others have taken meanwhile are free."""
+        for job_id in set(self._claimed) - set(self._runs) - mine:
+            self.release(job_id)
 
     def known(self) -> set[UUID]:
         """The jobs that are running in this process."""

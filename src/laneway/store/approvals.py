@@ -124,3 +124,4 @@ async def _go_on(tx: Connection, approval: Approval) -> None:
     )
     if (await jobs.get(tx, approval.job_id)).status is JobStatus.WAITING:
         await jobs.move(tx, approval.job_id, JobStatus.QUEUED)
+        await tx.execute("UPDATE jobs SET attempts = 0 WHERE id = %s", (approval.job_id,))

@@ -84,10 +84,8 @@ async def attachments(tx: Connection, message_ids: Sequence[UUID]) -> list[Attac
         return await cursor.fetchall()
 
 
-async def start_anew(tx: Connection, thread_id: UUID) -> None:
-    """Models see nothing of this thread from before now."""
+async def start_anew(tx: Connection, command: Message) -> None:
+    """Models see nothing of this thread from before this message."""
     await tx.execute(
-        "UPDATE threads SET context_from = (SELECT coalesce(max(seq), 0) FROM messages WHERE thread_id = %s) "
-        "WHERE id = %s",
-        (thread_id, thread_id),
+        "UPDATE threads SET context_from = greatest(context_from, %s) WHERE id = %s", (command.seq, command.thread_id)
     )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # A restart after a crash must not lose what was acknowledged, so fsync and synchronous_commit stay on.
 TUNING = {
+    # Local connections need no password, so nobody but this user may open one, wherever the socket lies.
+    "unix_socket_permissions": "0700",
     "max_connections": "200",
     "shared_buffers": "64MB",
     "wal_level": "minimal",

@@ -64,8 +64,12 @@ async def newest_cursor(tx: Connection) -> str:
 
 
 async def prune(tx: Connection, days: int) -> int:
-    """Events older than `days` are gone; returns how many."""
-    cursor = await tx.execute("DELETE FROM events WHERE created_at < now() - make_interval(days => %s)", (days,))
+    """Events older than `days` are gone, at most some thousand at once; returns how many."""
+    cursor = await tx.execute(
+        "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE created_at < now() - make_interval(days => %s) "
+        "ORDER BY id LIMIT 5000)",
+        (days,),
+    )
     return cursor.rowcount
 
 

@@ -18,7 +18,8 @@ from laneway.store.database import Connection
 _WRITE = """
 WITH t AS (
     INSERT INTO threads (id, channel, external_id, principal_id, world)
-    VALUES (%(new_thread)s, %(channel)s, %(thread)s, %(principal)s, %(world)s)
+    SELECT %(new_thread)s, %(channel)s, %(thread)s, %(principal)s, %(world)s
+    WHERE NOT EXISTS (SELECT 1 FROM messages WHERE channel = %(channel)s AND external_id = %(external_id)s)
     ON CONFLICT (channel, external_id) DO UPDATE SET channel = EXCLUDED.channel
     RETURNING id, world
 ), m AS (
@@ -47,7 +48,8 @@ async def write(tx: Connection, incoming: Incoming, *, aside: bool = False) -> R
     message_id, job_id = new_id(), new_id()
     cursor = await tx.execute(_WRITE, _parameters(incoming, message_id, job_id, aside))
     row = await cursor.fetchone()
-    assert row is not None
+    if row is None:
+        return await _already_here(tx, incoming)
     thread_id, same_world, written = row[0], row[1], row[2]
     if not same_world:
         raise Forbidden(

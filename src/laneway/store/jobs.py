@@ -159,7 +159,7 @@ async def move(
         moved = await cursor.fetchone()
     if moved is None:
         check_transition(job_id, (await get(tx, job_id)).status, target)
-        raise NotFound(f"There is no job {job_id}.")
+        raise NotFound(f"There is no job {job_id}.", hint="`laneway jobs` lists them.")
     await events.append(
         tx, f"job.{target}", {"error": error} if error else {}, thread_id=moved.thread_id, job_id=job_id
     )
@@ -181,6 +181,8 @@ async def retry(tx: Connection, job_id: UUID) -> Job:
 
 async def request_cancel(tx: Connection, job_id: UUID) -> Job:
     """A queued or waiting job is cancelled; a running one has been told to stop, whoever runs it."""
+    # Locked first: between reading "queued" and cancelling, a worker could have claimed it.
+    await tx.execute("SELECT 1 FROM jobs WHERE id = %s FOR UPDATE", (job_id,))
     job = await get(tx, job_id)
     if job.status is JobStatus.WAITING:
         await tx.execute(
@@ -195,6 +197,18 @@ async def request_cancel(tx: Connection, job_id: UUID) -> Job:
     )
     await tx.execute("SELECT pg_notify('laneway_cancels', %s)", (str(job_id),))
     return await get(tx, job_id)
+
+
+async def note(tx: Connection, job_id: UUID, facts: dict[str, Any]) -> None:
+    """The job's payload holds these facts, too."""
+    await tx.execute("UPDATE jobs SET payload = payload || %s WHERE id = %s", (Jsonb(facts), job_id))
+
+
+async def count_death(tx: Connection, job_id: UUID) -> int:
+    """One more worker has died while it ran this job; returns how many have."""
+    cursor = await tx.execute("UPDATE jobs SET deaths = deaths + 1 WHERE id = %s RETURNING deaths", (job_id,))
+    row = await cursor.fetchone()
+    return int(row[0]) if row else 0
 
 
 async def running_of(tx: Connection, worker: str) -> list[Job]:
@@ -216,7 +230,7 @@ async def hand_over(tx: Connection, job_id: UUID, *, worker: str, next_run: bool
         )
         job = await cursor.fetchone()
     if job is None:
-        raise NotFound(f"Job {job_id} is no longer running.")
+        raise NotFound(f"Job {job_id} is no longer running.", hint="`laneway jobs show` tells what became of it.")
     await events.append(tx, "job.recovered", {"run": job.run}, thread_id=job.thread_id, job_id=job_id)
     return job
 

@@ -73,23 +73,24 @@ async def claim(tx: Connection, worker: str, channels: list[str], limit: int) ->
         return await rows.fetchall()
 
 
-async def sent(tx: Connection, row: OutboxRow, receipt: dict[str, Any]) -> None:
+async def sent(tx: Connection, row: OutboxRow, worker: str, receipt: dict[str, Any]) -> None:
     """The reply is recorded as delivered."""
-    await _settle(tx, row, "reply.sent", {"resent": row.resent}, state=OutboxState.SENT, receipt=receipt)
+    await _settle(tx, row, worker, "reply.sent", {"resent": row.resent}, state=OutboxState.SENT, receipt=receipt)
 
 
-async def undeliverable(tx: Connection, row: OutboxRow, error: str) -> None:
+async def undeliverable(tx: Connection, row: OutboxRow, worker: str, error: str) -> None:
     """The reply is given up and listed as undeliverable."""
-    await _settle(tx, row, "reply.undeliverable", {"error": error}, state=OutboxState.UNDELIVERABLE, error=error)
+    body = {"error": error}
+    await _settle(tx, row, worker, "reply.undeliverable", body, state=OutboxState.UNDELIVERABLE, error=error)
 
 
-async def put_back(tx: Connection, row: OutboxRow, error: str, delay: float) -> None:
+async def put_back(tx: Connection, row: OutboxRow, worker: str, error: str, delay: float) -> None:
     """The reply will be tried again after `delay` seconds; the provider has certainly not taken it."""
     state = OutboxState.UNCERTAIN if row.resent else OutboxState.PENDING
     await tx.execute(
         "UPDATE outbox SET state = %s, worker = NULL, error = %s, not_before = now() + make_interval(secs => %s) "
-        "WHERE id = %s AND state = 'sending'",
-        (state, error, delay, row.id),
+        "WHERE id = %s AND state = 'sending' AND worker = %s",
+        (state, error, delay, row.id, worker),
     )
 
 
@@ -132,6 +133,7 @@ async def seconds_to_next(tx: Connection) -> float | None:
 async def _settle(
     tx: Connection,
     row: OutboxRow,
+    worker: str,
     kind: str,
     body: dict[str, Any],
     *,
@@ -141,8 +143,8 @@ async def _settle(
 ) -> None:
     cursor = await tx.execute(
         "UPDATE outbox SET state = %s, worker = NULL, receipt = %s, error = %s, "
-        "sent_at = CASE WHEN %s THEN now() END WHERE id = %s AND state = 'sending'",
-        (state, None if receipt is None else Jsonb(receipt), error, state is OutboxState.SENT, row.id),
+        "sent_at = CASE WHEN %s THEN now() END WHERE id = %s AND state = 'sending' AND worker = %s",
+        (state, None if receipt is None else Jsonb(receipt), error, state is OutboxState.SENT, row.id, worker),
     )
     if cursor.rowcount:
         body = {"message_id": str(row.message_id), **body}

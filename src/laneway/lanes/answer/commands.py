@@ -28,7 +28,7 @@ class Commands:
         """The command has been carried out; returns what to tell the user."""
         if name == "new":
             async with self._db.transaction() as tx:
-                await conversations.start_anew(tx, request.job.thread_id)
+                await conversations.start_anew(tx, request.message)
             return "A fresh start: I no longer look at what was said before."
         if name == "status":
             return await self._status(request)
@@ -36,6 +36,8 @@ class Commands:
             return await self._budget(request)
         if name == "stop":
             return await self._stop(request)
+        if name.startswith("unknown:"):
+            return f"I do not know the command /{name.removeprefix('unknown:')}.\n{HELP}"
         return HELP
 
     async def _status(self, request: Request) -> str:

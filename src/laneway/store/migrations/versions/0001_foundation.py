@@ -84,6 +84,7 @@ CREATE TABLE jobs (
     epoch                integer NOT NULL DEFAULT 0,
     worker               text,
     attempts             integer NOT NULL DEFAULT 0,
+    deaths               integer NOT NULL DEFAULT 0,
     resume               boolean NOT NULL DEFAULT false,
     not_before           timestamptz,
     cancel_requested_at  timestamptz,
