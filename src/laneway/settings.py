@@ -120,7 +120,7 @@ class Settings(BaseModel):
     openai_api_key: SecretStr | None = _setting(None, None, "OPENAI_API_KEY", "Key for OpenAI or a compatible server.")
 
     local_classifier: bool = _setting(
-        True, "local_classifier", "LANEWAY_LOCAL_CLASSIFIER", "Judge messages with the encoders on this machine first."
+        False, "local_classifier", "LANEWAY_LOCAL_CLASSIFIER", "Judge messages with the encoders on this machine first."
     )
 
     budget_day_usd: float | None = _setting(

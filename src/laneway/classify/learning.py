@@ -150,7 +150,8 @@ def _texts(taxonomy: Taxonomy, decision: str) -> list[str]:
     """The examples of one decision, in the order it was trained with."""
     if decision == "label":
         return [text for text, _ in taxonomy.examples()]
-    return next([*flag.yes, *flag.no] for flag in taxonomy.flags if flag.name == decision)
+    yes, no = next(taxonomy.flag_examples(flag) for flag in taxonomy.flags if flag.name == decision)
+    return [*yes, *no]
 
 
 def _same(case: Case, new: Case) -> bool:

@@ -94,6 +94,11 @@ class Taxonomy:
         """What is told of the text's flag; None if nothing is, or if its label has none."""
         return flags.get(text) if any(flag.applies_to == label for flag in self.flags) else None
 
+    def flag_examples(self, flag: Flag) -> tuple[list[str], list[str]]:
+        """The texts that raise a flag and those that do not; what is not of its label does not."""
+        others = [text for text, label in self.examples() if label != flag.applies_to]
+        return list(flag.yes), [*flag.no, *others]
+
     def digest(self) -> str:
         """A fingerprint of everything that decides: the same fingerprint means the same judgements."""
         told: list[Any] = [self.name, self.fallback, self.precision, repr(self.guard), self.structure, self.examples()]

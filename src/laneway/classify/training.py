@@ -74,10 +74,9 @@ def _train(taxonomy: Taxonomy, encoders: Sequence[Encoder]) -> dict[str, Decisio
     }
     known = dict(zip(texts, rows, strict=True))
     for flag in taxonomy.flags:
-        # What is not even of the flag's label needs none; telling so keeps near misses from raising it.
-        others = [text for text, label in pairs if label != flag.applies_to]
-        told = [*flag.yes, *flag.no, *others]
-        answers = np.array([1] * len(flag.yes) + [0] * (len(flag.no) + len(others)))
+        yes, no = taxonomy.flag_examples(flag)
+        told = [*yes, *no]
+        answers = np.array([1] * len(yes) + [0] * len(no))
         matrix = np.array([known[text] for text in told], np.float32)
         decisions[flag.name] = _decide(matrix, answers, 2, told, taxonomy.precision, flag.guard, 1)
     return decisions
