@@ -119,7 +119,11 @@ def test_the_log_can_be_read_filtered_and_followed(server: Server) -> None:
         # A word the rules are unsure of goes to the small model; that it fails is a warning.
         server.model.script.then(Fail(400), Say("Whatever that means."))
         server.shell.run("send", "disk")
-        assert "The small model did not judge" in follower.stdout.readline()
+        followed = [follower.stdout.readline() for _ in range(2)]
+        assert "began" in followed[0]
+        assert "The small model did not judge" in followed[1]
+        job = followed[0].split("Job ")[1].split(",")[0]
+        assert f"Job {job}, run 1, ended." in server.shell.run("logs", "--job", job)
     finally:
         follower.send_signal(2)
         assert follower.wait(10) == 130
