@@ -14,6 +14,8 @@ from laneway.web.server import end_streams
 
 GRACE_SECONDS = 3
 """So long an answer that is being given may still take when Laneway ends."""
+IDLE_SECONDS = 75
+"""So long an idle connection is kept: longer than clients keep theirs, so that none is closed under a request."""
 
 
 class WebServer(uvicorn.Server):
@@ -22,7 +24,12 @@ class WebServer(uvicorn.Server):
     def __init__(self, api: FastAPI) -> None:
         self._api = api
         config = uvicorn.Config(
-            api, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
+            api,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=IDLE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
         )
         super().__init__(config)
 
