@@ -4,7 +4,7 @@
 #   ARGS="--port 9000"           passed on to the program a target runs
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check bench coverage docs clean
+.PHONY: help setup up test check bench coverage weights docs clean
 
 PYTHON ?=
 ARGS ?=
@@ -72,6 +72,9 @@ coverage: $(READY)  ## run the tests and say which lines they never reached
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report --skip-covered --sort=cover
+
+weights: $(READY)  ## train the built-in taxonomies again, after a change of them
+	@$(BIN)/python -m laneway.classify.ship
 
 docs: $(READY)  ## write the generated documents again
 	@$(BIN)/python docs/generate.py --write

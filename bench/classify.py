@@ -21,7 +21,7 @@ from bench.report import percentile, show
 from laneway.classify import vectors
 from laneway.classify.evaluation import text_in
 from laneway.classify.local import Judged, LocalClassifier
-from laneway.classify.softmax import Labels, Matrix, Softmax, compact, expand, fit
+from laneway.classify.softmax import Labels, Matrix, Softmax, fit
 from laneway.classify.taxonomy import load
 from laneway.classify.training import DECAY
 from laneway.llm.encoders import Encoder, MiniLmEncoder, UseEncoder
@@ -150,8 +150,7 @@ def _drawn(labels: Labels, seed: int) -> Labels:
 
 
 def _few(train: Texts, test: Texts, classes: int) -> float:
-    short, back = compact(train.rows)
-    return _share_right(Softmax(expand(fit(short, train.labels, classes, DECAY), back)), test)
+    return _share_right(Softmax(fit(train.rows, train.labels, classes, DECAY)), test)
 
 
 def _clinc(file: Path, encoders: Sequence[Encoder]) -> None:

@@ -90,8 +90,9 @@ def api_page() -> str:
         f"<!-- {NOTICE} -->",
         "# The HTTP API",
         "",
-        "Send the owner's key as `Authorization: Bearer lw_…` or `X-API-Key`. Errors are RFC 9457 problems",
-        "(`application/problem+json`) with `type`, `title`, `status`, `detail`, `code` and `hint`. Times are UTC.",
+        "Send your key as `Authorization: Bearer lw_…` or `X-API-Key`; the owner's opens everything, an operator's",
+        "what says so. Errors are RFC 9457 problems (`application/problem+json`) with `type`, `title`, `status`,",
+        "`detail`, `code` and `hint`. Times are UTC.",
         "The same as a machine reads it: `GET /openapi.json`.",
         "",
     ]

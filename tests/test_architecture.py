@@ -22,7 +22,7 @@ EMPTY_NAMES = {
 """Names that do not say what is inside."""
 
 BORDERS = {
-    "the border of a job": "journey.py",
+    "the border of a job": "engine/border.py",
     "the border of delivery": "channels/delivery.py",
     "the border of the reactor chain": "reactors/",
     "the border of HTTP": "web/",

@@ -19,6 +19,7 @@ from laneway.channels.intake import Intake, Limits
 from laneway.classify.cascade import Cascade
 from laneway.classify.corrections import Corrections
 from laneway.classify.local import LocalClassifier
+from laneway.classify.memory import Memory
 from laneway.classify.model import SmallModel
 from laneway.classify.prepare import cache_of
 from laneway.classify.taxonomy import load
@@ -66,6 +67,7 @@ class App:
     engine: Engine
     delivery: Delivery
     lanes: dict[str, Lane]
+    cascade: Cascade
     corrections: Corrections
     new_key: str | None = None
 
@@ -130,11 +132,14 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     small = _small_model(models, prompts)
     pulled = PULLED - {channel.name for channel in parts.channels}
     lanes: dict[str, Lane] = {}
-    local = LocalClassifier(load(settings.home), cache_of(settings.home)) if settings.local_classifier else None
-    journey = Journey(db, Cascade(small, local), lanes, pulled, _patience(settings))
+    taxonomies = load(settings.home)
+    local = LocalClassifier(taxonomies, cache_of(settings.home)) if settings.local_classifier else None
+    memory = Memory(db, prompts.version("classification"))
+    cascade = Cascade(small, local, memory, taxonomies)
+    journey = Journey(db, cascade, lanes, pulled, _patience(settings))
     engine = Engine(
         db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
-        keep_days=settings.keep_events_days, give_up=journey.give_up,
+        keep_days=settings.keep_events_days, give_up=journey.border.give_up,
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps
@@ -146,8 +151,8 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     )
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
     delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
-    corrections = Corrections(db, settings.home, local)
-    return App(settings, db, models, Intake(db, lanes, limits), engine, delivery, lanes, corrections)
+    corrections = Corrections(db, settings.home, local, asks_model=small is not None)
+    return App(settings, db, models, Intake(db, lanes, limits), engine, delivery, lanes, cascade, corrections)
 
 
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:
@@ -162,6 +167,7 @@ def _patience(settings: Settings) -> Patience:
         settings.message_history_limit,
         settings.context_tokens,
         settings.approval_timeout_seconds,
+        settings.question_seconds,
         settings.job_attempts,
         settings.retry_seconds,
     )

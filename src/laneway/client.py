@@ -34,6 +34,9 @@ Id = UUID | str
 SILENCE_SECONDS = 45.0
 """A stream says something every 15 seconds; one that is silent for so long is dead."""
 
+JUDGING_SECONDS = 120.0
+"""A taxonomy may have to be trained first, and a model to be asked."""
+
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 CURSOR_HEADER = "X-Event-Cursor"
 
@@ -113,6 +116,13 @@ class Client:
         told = _given(label=label, needs_confirmation=needs_confirmation, taxonomy=taxonomy)
         return self._post(f"/messages/{_part(id)}/correct", json=told)
 
+    def corrections(self, state: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/corrections", state=state, limit=limit, before=before)
+
+    def withdraw(self, correction: Id) -> Json:
+        """The correction no longer counts; what was learnt from it is forgotten later."""
+        return self._request("DELETE", f"/corrections/{_part(correction)}")
+
     def threads(self, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/threads", limit=limit, before=before)
 
@@ -144,12 +154,25 @@ class Client:
     def approvals(self, state: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/approvals", state=state, limit=limit, before=before)
 
-    def answer(self, id: Id, answer: str) -> Json:
-        """The approval has its answer, `approve` or `reject`."""
-        return self._post(f"/approvals/{_part(id)}", json={"answer": answer})
+    def answer(self, id: Id, answer: str, choice: str | None = None) -> Json:
+        """The approval has its answer, `approve` or `reject`; where choices are offered, the one that was meant."""
+        given = {"answer": answer} | ({"choice": choice} if choice else {})
+        return self._post(f"/approvals/{_part(id)}", json=given)
+
+    def classify(
+        self, taxonomy: str, text: str | None = None, model: bool = True, turns: Sequence[Json] | None = None
+    ) -> Json:
+        """The judgement of a text, or of the last of some turns, by a taxonomy; without `model`, none is asked."""
+        asked = {"taxonomy": taxonomy, "model": model} | _given(text=text, turns=turns)
+        patience = httpx.Timeout(self._http.timeout.connect, read=JUDGING_SECONDS)
+        return self._post("/classify", json=asked, timeout=patience)
 
     def ledger(self, by: str = "day", since: str | None = None) -> Json:
         return self._get("/ledger", by=by, since=since)
+
+    def saved(self, since: str | None = None) -> Json:
+        """What was spent, beside what it would have cost had the strong model done everything."""
+        return self._get("/ledger/saved", since=since)
 
     def outbox(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
         return self._get("/outbox", state=state, limit=limit, before=before)

@@ -1,6 +1,6 @@
 """THE STORY: what happens to a message once it is written down. Read this first.
 
-    classify → route → (approve) → run → reply
+    classify → (ask what was meant) → route → (approve) → run → reply
 
 Each arrow is a named durable step. A crash between two steps goes on at the next one; a crash inside a step
 does that step again, and effects know whether they had already happened (engine/steps.py). A run that must
@@ -9,38 +9,35 @@ wait for a person ends here; the answer starts the next run, which finds everyth
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
-
-from dbos._error import DBOSUnexpectedStepError
+from uuid import UUID
 
 from laneway.classify.cascade import Cascade
-from laneway.domain.job import Job, JobMode, JobStatus
+from laneway.classify.context import stands_alone
+from laneway.domain.job import JobMode, JobStatus
 from laneway.domain.judgement import ApprovalState, Classification, Intent
 from laneway.domain.patience import Patience
-from laneway.engine.faults import PASSING
-from laneway.engine.running import End, Run
+from laneway.engine.border import Border
+from laneway.engine.running import Run
 from laneway.engine.steps import Steps
-from laneway.errors import JobCancelled, LanewayError, LeaseLost, Unavailable, described
 from laneway.lanes.contract import Answer, Lane, Request
 from laneway.llm.guard import guarded_by
 from laneway.llm.meter import Account, charged_to
-from laneway.store import approvals, conversations, jobs, outbox
-from laneway.store.database import Connection, Database
+from laneway.store import approvals, conversations, corrections, jobs, outbox, questions
+from laneway.store.database import Database
+from laneway.store.questions import Question
 from laneway.transcript import build
 
-_log = logging.getLogger("laneway.journey")
-
-ROUTES: tuple[tuple[str, Callable[[Request], bool], str | None], ...] = (
-    ("the request names its lane", lambda r: r.job.lane is not None, None),
-    ("chat commands and ready answers", lambda r: r.job.mode is JobMode.ANSWER, "answer"),
-    ("nothing is asked", lambda r: r.judged.intent is Intent.OTHER and r.job.mode is not JobMode.PLAN, "answer"),
-    ("everything else", lambda r: True, "tools"),
+ROUTES: tuple[tuple[str, Callable[[Request], str | None]], ...] = (
+    ("the request names its lane", lambda r: r.job.lane),
+    ("chat commands and ready answers", lambda r: "answer" if r.job.mode is JobMode.ANSWER else None),
+    ("nothing is asked", lambda r: "answer" if r.judged.intent is Intent.OTHER and r.job.mode != "PLAN" else None),
+    ("its classification picks it", lambda r: None if r.judged.lane in ("answer", "tools") else r.judged.lane),
+    ("everything else", lambda r: "tools"),
 )
-"""Which lane: the first row that fits. A row without a lane takes the one the request names."""
+"""Which lane: that of the first row that names one we have."""
 
 NOT_APPROVED = {
     ApprovalState.REJECTED: "Not done: you said no.",
@@ -56,6 +53,7 @@ class Journey:
         self, db: Database, cascade: Cascade, lanes: Mapping[str, Lane], pulled: frozenset[str], patience: Patience
     ) -> None:
         self._db, self._cascade, self._lanes, self._pulled, self._patience = db, cascade, lanes, pulled, patience
+        self.border = Border(db, patience, pulled)
         self.steps: Steps
 
     async def travel(self, run: Run) -> None:
@@ -63,9 +61,14 @@ class Journey:
         request = await self._classify(run)
         if run.job.mode is JobMode.CLASSIFY:
             return await self._reply(run, _verdict(request.judged), "classify")
+        if request.judged.choices and run.job.mode is JobMode.AUTO:
+            settled = await self._ask_meaning(run, request)
+            if settled is None:
+                return None
+            request = settled
         lane = self._route(request)
         if lane.acts and request.judged.needs_confirmation and run.job.mode is not JobMode.PLAN:
-            state = await self._approve(run, request)
+            state, _, _ = await self._ask(run, _may_i(request, self._patience.approval_seconds))
             if state is ApprovalState.PENDING:
                 return None
             if state is not ApprovalState.APPROVED:
@@ -88,7 +91,7 @@ class Journey:
             if known is None:
                 with charged_to(Account(job.scope, job.thread_id, job.id)), guarded_by(self.steps.check_lease):
                     given = job.payload.get("classification")
-                    known = Classification.given(given) if given else await self._cascade.judge(turns)
+                    known = Classification.given(given) if given else await self._cascade.judge(turns, thread.world)
                 async with self._db.transaction() as tx:
                     await jobs.record_classification(tx, job, known)
             return known.as_dict()
@@ -97,100 +100,65 @@ class Journey:
         return Request(job, message, thread.world, turns, judged)
 
     def _route(self, request: Request) -> Lane:
-        for _, fits, lane in ROUTES:
-            if fits(request):
-                return self._lanes[lane or str(request.job.lane)]
-        raise LookupError("the last route fits everything")
+        picked = (pick(request) for _, pick in ROUTES)
+        return next(self._lanes[name] for name in picked if name is not None and name in self._lanes)
 
-    async def _approve(self, run: Run, request: Request) -> ApprovalState:
-        action = {"message": str(request.message.id), "text": request.message.text, "plan": request.judged.plan}
+    async def _ask_meaning(self, run: Run, request: Request) -> Request | None:
+        """The request as whoever was asked means it, or in its safe reading; None while nobody has answered."""
+        question = self._cascade.question(request.turns, request.judged, self._patience.question_seconds)
+        state, choice, by = await self._ask(run, question)
+        if state is ApprovalState.PENDING:
+            return None
+        if state is ApprovalState.SUPERSEDED:
+            await self._reply(run, Answer(NOT_APPROVED[state]), "answer")
+            return None
 
-        async def ask() -> str:
+        async def settle() -> dict[str, Any]:
+            judged = await self._cascade.settled(request.turns, request.judged, choice)
             async with self._db.transaction() as tx:
-                found = await approvals.of_action(tx, run.job.id, approvals.action_hash(action))
-                if found is not None:
-                    return found.state
-                await self.steps.hold(tx, run)
-                asked = await approvals.ask(
-                    tx, run.job, action, request.judged.summary, self._patience.approval_seconds
-                )
-                text = f"May I do this? {request.judged.summary}\n`laneway approve {asked.id}` or `… reject …`"
-                await self._write(tx, run.job, text, key="approval", meta={"approval": str(asked.id)})
-                await jobs.move(tx, run.job.id, JobStatus.WAITING)
-                return ApprovalState.PENDING
+                await jobs.settle_classification(tx, run.job, judged)
+                if choice is not None and by is not None and stands_alone(request.turns):
+                    await corrections.add_chosen(tx, request.message, choice, UUID(by))
+            return judged.as_dict()
 
-        return ApprovalState(await self.steps.step(f"approve.{run.job.run}", ask))
+        return replace(request, judged=Classification(**await self.steps.step("settle", settle)))
+
+    async def _ask(self, run: Run, question: Question) -> tuple[ApprovalState, str | None, str | None]:
+        """The answer, what was chosen and by whom; while there is none, the job waits."""
+
+        async def ask() -> list[str | None]:
+            async with self._db.transaction() as tx:
+                found = await approvals.of_action(tx, run.job.id, approvals.action_hash(question.action))
+                if found is None:
+                    await self.steps.hold(tx, run)
+                    found = await questions.put(tx, run.job, question, self._pulled)
+            return [found.state, found.choice, str(found.answered_by) if found.answered_by else None]
+
+        state, choice, by = await self.steps.step(f"{question.key}.{run.job.run}", ask)
+        return ApprovalState(str(state)), choice, by
 
     async def _reply(self, run: Run, answer: Answer, lane: str) -> None:
         async def write() -> str:
             async with self._db.transaction() as tx:
                 await self.steps.hold(tx, run)
-                await self._write(tx, run.job, answer.text, key="answer", meta=answer.result)
+                await outbox.write_reply(
+                    tx, run.job, answer.text, key="answer", pulled=self._pulled, meta=answer.result
+                )
                 result = {"reply": answer.text, **answer.result}
                 await jobs.move(tx, run.job.id, JobStatus.DONE, result=result, lane=lane)
             return "written"
 
         await self.steps.step("reply", write)
 
-    async def _write(self, tx: Connection, job: Job, text: str, *, key: str, meta: dict[str, Any]) -> None:
-        thread = await conversations.thread(tx, job.thread_id)
-        assert thread is not None
-        await outbox.write_reply(tx, job, text, key=key, pulled=thread.channel in self._pulled, meta=meta)
-
     async def run(self, run: Run) -> None:
-        """The border of a job: however the way ended, the job's row and the user know."""
-        _log.info("Job %s, run %d, began.", run.job.id, run.job.run)
-        try:
-            await self.travel(run)
-        except asyncio.CancelledError:
-            # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.
-            if run.end is not End.CANCELLED:
-                raise
-            await asyncio.shield(self._cancelled(run))
-        except LeaseLost:
-            await self._cancelled(run)
-        except Exception as error:  # noqa: BLE001  the border of a job
-            await self._outlive(partial(self._failed, run, error))
-        _log.info("Job %s, run %d, ended.", run.job.id, run.job.run)
-
-    async def _outlive(self, record: Callable[[], Awaitable[None]]) -> None:
-        """What became of the job is on record, even if the database has to come back first."""
-        while True:
-            try:
-                return await record()
-            except Unavailable:
-                await asyncio.sleep(1)
-
-    async def _cancelled(self, run: Run) -> None:
-        async with self._db.transaction() as tx:
-            job = await jobs.get(tx, run.job.id)
-            if job.status is JobStatus.RUNNING and job.cancel_requested_at is not None and job.epoch == run.epoch:
-                await jobs.move(tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled("Stopped on request.")))
-
-    async def _failed(self, run: Run, error: Exception) -> None:
-        job, fault = run.job, described(error)
-        async with self._db.transaction() as tx:
-            if not await jobs.holds(tx, job, run.worker, run.epoch):
-                return
-            if isinstance(error, DBOSUnexpectedStepError):
-                # The stored steps are of another shape of journey: a fresh run, whose effects know they happened.
-                await jobs.move(tx, job.id, JobStatus.QUEUED)
-            elif isinstance(error, PASSING) and job.attempts < self._patience.attempts:
-                delay = self._patience.pause(job.attempts, getattr(error, "retry_after", None))
-                _log.warning("Job %s is tried again in %.1f s: %s", job.id, delay, fault["message"])
-                await jobs.move(tx, job.id, JobStatus.QUEUED, delay=delay, resume=True, error=fault)
-            else:
-                _log.error("Job %s failed: %s", job.id, fault["message"], exc_info=_unforeseen(error))
-                await self.give_up(tx, job, fault)
-
-    async def give_up(self, tx: Connection, job: Job, fault: dict[str, Any]) -> None:
-        """Within `tx`, the job is failed for good and its user is told."""
-        await self._write(tx, job, f"That did not work. {fault['message']}", key=f"failed.{job.run}", meta={})
-        await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
+        """The job has travelled, and however that ended, its row and its user know."""
+        await self.border.cross(run, self.travel)
 
 
-def _unforeseen(error: Exception) -> Exception | None:
-    return None if isinstance(error, LanewayError) else error
+def _may_i(request: Request, seconds: int) -> Question:
+    action = {"message": str(request.message.id), "text": request.message.text, "plan": request.judged.plan}
+    why = request.judged.summary
+    return Question("approve", action, why, f"May I do this? {why}\n`laneway approve {{id}}` or `… reject …`", seconds)
 
 
 def _verdict(judged: Classification) -> Answer:

@@ -119,8 +119,15 @@ class Settings(BaseModel):
     )
     openai_api_key: SecretStr | None = _setting(None, None, "OPENAI_API_KEY", "Key for OpenAI or a compatible server.")
 
+    question_seconds: int = _setting(
+        900,
+        "question_seconds",
+        "LANEWAY_QUESTION_SECONDS",
+        "How long a question about what was meant waits before the safe reading counts.",
+        ge=1,
+    )
     local_classifier: bool = _setting(
-        False, "local_classifier", "LANEWAY_LOCAL_CLASSIFIER", "Judge messages with the encoders on this machine first."
+        True, "local_classifier", "LANEWAY_LOCAL_CLASSIFIER", "Judge messages with the encoders on this machine first."
     )
 
     budget_day_usd: float | None = _setting(

@@ -41,7 +41,7 @@ async def write(db: Database, *texts: str, thread: str = "one") -> None:
         receipt = await Intake(db, [], Limits(100, 100)).receive(incoming)
         async with db.transaction() as tx:
             job = await jobs.get(tx, receipt.job_id)
-            await outbox.write_reply(tx, job, text, key="answer", pulled=False, meta={})
+            await outbox.write_reply(tx, job, text, key="answer", pulled=(), meta={})
 
 
 @asynccontextmanager

@@ -28,6 +28,20 @@ LASTING = [
     "jeden Montag schick mir die Zahlen",
     "cada vez que llegue un pedido, avísame",
     "désormais envoie le rapport à Paul",
+    "timeout 30s → 45s",
+    "the report at 7, not 8",
+    "whoever books online gets the parking info two hours ahead",
+    "jede neue Anmeldung zuerst an Frau Weber weiterleiten",
+    "while the bridge is closed, add 20 minutes to each route estimate",
+    "I'd like every delivery note to be archived in the green folder",
+    "stop the cleaning robot from starting on holidays",
+    "the alarm is too nervous, make it wait five minutes before it fires",
+    "die Erinnerung soll zwei Tage früher rausgehen",
+    "el informe tiene que salir a las seis y no a las ocho",
+    "quando chegar um currículo, encaminha para o RH",
+    "als de voorraad onder de tien zakt, bestel bij",
+    "kargo gecikirse müşteriye mesaj at",
+    "убери второй шаг из процесса возвратов",
 ]
 MOMENTARY = [
     "sort every row by weight",
@@ -50,6 +64,20 @@ MOMENTARY = [
     "zeig mir alle Kunden, die nie bestellt haben",
     "ejecuta el flujo una sola vez",
     "combien de lignes a chaque fichier ?",
+    "move the trigger column to the left",
+    "if Mrs Haddad has replied, file her answer",
+    "if the run from this morning is still hanging, kill it",
+    "whenever a driver was late in April, put his name in a list",
+    "write a short note to the team that the report will come at 7 from Monday on",
+    "explain what happens whenever a payment bounces",
+    "the weekly figures for each branch since January, one line per branch",
+    "leave the schedule alone, I only want the numbers",
+    "I wonder if we should drop the fax step",
+    "undo the last sort",
+    "schick das Angebot heute noch an Frau Weber",
+    "stuur deze factuur nog één keer",
+    "geçen ay her gün kaç sipariş geldi?",
+    "昨日の失敗を見せて",
 ]
 
 
@@ -74,6 +102,8 @@ def test_what_is_done_once_or_only_asked_is_not_seen_as_lasting(text: str) -> No
         ("would you delete the step", "polite order"),
         ("who deleted the step?", "question"),
         ("the step is slow", "statement"),
+        ("orders per region", "fragment"),
+        ("can the summary skip cancelled orders from now on?", "polite order"),
     ],
 )
 def test_a_clause_has_a_mood(text: str, mood: str) -> None:
@@ -87,6 +117,20 @@ def test_an_order_after_and_is_a_clause_of_its_own() -> None:
 def test_a_time_word_in_a_name_is_no_schedule() -> None:
     assert value("start the weekly cleanup", "repeats") == 0
     assert value("start a cleanup weekly", "repeats") == 1
+
+
+def test_what_a_relative_clause_says_does_not_govern_the_order() -> None:
+    assert value("list the guests who always come on Mondays", "repeats") == 0
+    assert value("always list the guests on Mondays", "repeats") == 1
+
+
+def test_the_last_of_several_nouns_says_what_is_edited() -> None:
+    assert value("rename the approval column", "edits a part") == 0
+    assert value("rename the column step", "edits a part") == 1
+
+
+def test_a_slip_of_the_pen_does_not_hide_a_word() -> None:
+    assert value("change the tresholds of the freezer", "edits a part") == 1
 
 
 def test_every_number_has_a_name_and_lies_between_0_and_1() -> None:

@@ -137,7 +137,7 @@ class School:
     def __init__(self, db: Database, home: Path, encoder: Encoder) -> None:
         self.db = db
         self.local = LocalClassifier({"small": load(home)["small"]}, home / "cache" / "classify", [lambda: encoder])
-        self.corrections = Corrections(db, home, self.local, always="small")
+        self.corrections = Corrections(db, home, self.local, always=["small"])
 
     async def correct(self, text: str, label: str, flag: bool | None = None) -> Correction:
         async with self.db.transaction() as tx:
@@ -147,6 +147,16 @@ class School:
             message = await conversations.message(tx, receipt.message_id)
             assert message is not None
             return await self.corrections.take(tx, message, text, taxonomy="small", label=label, flag=flag, by=owner.id)
+
+    async def withdraw(self, correction: Correction) -> None:
+        async with self.db.transaction() as tx:
+            await corrections.withdraw(tx, correction.id)
+
+    async def judges(self, text: str, label: str, tier: int) -> None:
+        """Returns once the text is judged so."""
+        async with asyncio.timeout(60):
+            while (found := self.local.judge("small", text)).tier != tier or found.label != label:
+                await asyncio.sleep(0.05)
 
     async def decided(self, correction: Correction) -> Correction:
         async with asyncio.timeout(60):
@@ -197,3 +207,42 @@ async def test_corrections_are_decided_in_the_background_and_survive_a_restart(
         await second.ready()
         found = second.local.judge("small", STATEMENT)
         assert (found.label, found.flags, found.tier) == ("do", {"confirm": True}, 0)
+
+
+async def test_what_was_withdrawn_is_forgotten_by_every_process(db: Database, home: Path, encoder: Encoder) -> None:
+    async with school(db, home, encoder) as first, school(db, home, encoder) as second:
+        await second.ready()
+        before = second.local.judge("small", STATEMENT)
+        learnt = await first.decided(await first.correct(STATEMENT, "do", True))
+        assert learnt.state is CorrectionState.ACCEPTED
+        for one in (first, second):
+            await one.judges(STATEMENT, "do", tier=0)
+        await first.withdraw(learnt)
+        for one in (first, second):
+            await one.judges(STATEMENT, before.label, tier=1)
+        assert second.local.judge("small", STATEMENT).top == before.top, "it is the built-in taxonomy again"
+        assert (await first.told())[-1].kind == "classification.correction_withdrawn"
+
+
+async def test_a_correction_is_not_refused_because_of_one_that_was_withdrawn_meanwhile(
+    db: Database, home: Path, encoder: Encoder
+) -> None:
+    async with school(db, home, encoder) as one:
+        wrong = await one.decided(await one.correct(STATEMENT, "ask"))
+        right = await one.correct(f"{STATEMENT}!", "do", True)
+        # By now a process of its own compares it with the wrong one, or is about to.
+        await asyncio.sleep(0.3)
+        await one.withdraw(wrong)
+        assert (await one.decided(right)).state is CorrectionState.ACCEPTED
+        await one.judges(STATEMENT, "do", tier=0)
+
+
+async def test_what_was_withdrawn_before_it_was_decided_is_not_learnt(
+    db: Database, home: Path, encoder: Encoder
+) -> None:
+    early = School(db, home, encoder)
+    await early.withdraw(await early.correct(STATEMENT, "do", True))
+    async with school(db, home, encoder) as one:
+        other = await one.decided(await one.correct("who flushes the cache of the shop?", "ask"))
+        assert other.state is CorrectionState.ACCEPTED
+        assert one.local.judge("small", STATEMENT).tier == 1

@@ -157,6 +157,29 @@ def test_a_used_up_quota_is_named_and_not_blamed_on_the_key(complaint: str) -> N
     assert checks.quota(complaint).says == complaint
 
 
+def test_all_encoders_and_the_shipped_weights_are_all_that_can_be_wished_for() -> None:
+    found = checks.classification({"first": None, "second": None}, [], {"message": "shipped", "lane": "shipped"})
+    assert (found.state, found.fix) == ("ok", "")
+    assert found.says == "Encoders: first, second. The built-in weights are the shipped ones."
+
+
+def test_weights_trained_here_are_right_and_those_still_to_be_trained_are_a_warning() -> None:
+    found = checks.classification({"first": None}, [], {"message": "trained", "lane": "shipped"})
+    assert found.state == "ok"
+    assert "The weights of message were trained here." in found.says
+    found = checks.classification({"first": None}, [], {"message": "shipped", "lane": "untrained"})
+    assert found.state == "warn"
+    assert "The weights of lane have to be trained." in found.says
+    assert "`laneway up` trains" in found.fix
+
+
+def test_a_missing_encoder_is_a_warning_that_names_what_still_works() -> None:
+    found = checks.classification({"first": "It is gone.", "second": None}, ["first-package==1"], {"lane": "shipped"})
+    assert (found.state, found.fix) == ("warn", "Install again: first-package==1.")
+    assert "first cannot be used: It is gone." in found.says
+    assert "works anyway, alone." in found.says
+
+
 def test_every_failure_says_how_to_mend_it(tmp_path: Path) -> None:
     broken = [
         checks.python_version((3, 8)),

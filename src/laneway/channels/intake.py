@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from laneway.domain.conversation import Incoming, Receipt
 from laneway.domain.job import JobMode
-from laneway.domain.judgement import Intent
+from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.errors import BadInput, TooLarge
-from laneway.store import intake, jobs
+from laneway.store import approvals, intake, jobs
 from laneway.store.database import Connection, Database
 
 COMMAND = re.compile(r"/(?P<name>[a-z]{1,32})(?:@\w+)?(?:\s.*)?", re.IGNORECASE | re.DOTALL)
@@ -36,9 +36,21 @@ class Intake:
         self.check(incoming)
         incoming, aside = _recognised(incoming)
         async with self._db.transaction() as tx:
+            asked = await approvals.open_question(tx, incoming.channel, incoming.thread)
+            choice = _chosen(asked, incoming.text) if asked else None
+            if choice is not None:
+                given = {**incoming.payload, "command": "chosen"}
+                incoming, aside = replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), True
             receipt = await intake.write(tx, incoming, aside=aside)
-            if incoming.payload.get("command") == "stop" and not receipt.duplicate:
+            if receipt.duplicate:
+                return receipt
+            if incoming.payload.get("command") == "stop":
                 await _stop_thread(tx, receipt)
+            if asked is not None and choice is not None:
+                await approvals.answer(tx, asked.id, ApprovalState.APPROVED, incoming.principal, choice)
+            elif asked is not None and not aside:
+                # Whoever says something new instead of answering has moved on.
+                await approvals.supersede(tx, asked)
             return receipt
 
     def check(self, incoming: Incoming) -> None:
@@ -104,6 +116,15 @@ def _recognised(incoming: Incoming) -> tuple[Incoming, bool]:
         given = {**incoming.payload, "command": name if name in KNOWN else f"unknown:{name}"}
         return replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), name != "new"
     return incoming, False
+
+
+def _chosen(asked: Approval, text: str) -> str | None:
+    """The label of the choice that a message makes: by its number, its words or its label."""
+    said = text.strip().strip(".!()").casefold()
+    for number, choice in enumerate(asked.choices, 1):
+        if said in (str(number), choice["label"].casefold(), choice["text"].casefold()):
+            return choice["label"]
+    return None
 
 
 async def _stop_thread(tx: Connection, receipt: Receipt) -> None:

@@ -1,68 +1,224 @@
-"""Rules, the local classifier, the small model: the cheapest that is sure decides. No tier can make a job fail."""
+"""One cascade for every decision: the cheapest that is sure decides. No tier can make a job fail.
+
+Exact matches and rules → the first encoder → both encoders → what the small model said before → the small model.
+What is still unsure is said to be: then a person is asked, and without an answer the safe label counts.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from laneway.classify import rules
-from laneway.classify.context import meant
+from laneway.classify import rules, wording
+from laneway.classify.context import LONGEST_SHORT, meant
 from laneway.classify.local import Judged, LocalClassifier
-from laneway.classify.model import SmallModel
+from laneway.classify.memory import Memory
+from laneway.classify.model import Said, SmallModel
+from laneway.classify.taxonomy import Taxonomy, load
+from laneway.domain.conversation import World
 from laneway.domain.judgement import Classification, Intent
 from laneway.errors import LanewayError, LeaseLost
+from laneway.store.questions import Question
 from laneway.transcript import Turn
 
 SURE = 0.6
-TAXONOMY, FLAG = "message", "needs_confirmation"
+POSSIBLE = 0.1
+"""A label below this probability is not offered to a person who is asked."""
+MOST_CHOICES, NEAR = 3, 4
+MESSAGE, FLAG = "message", "needs_confirmation"
 _log = logging.getLogger("laneway.classify")
 
 
+@dataclass(frozen=True)
+class Decided:
+    """One decision by one taxonomy; `top` are the labels with their probabilities, the likeliest first."""
+
+    label: str
+    confidence: float
+    decided_by: str
+    sure: bool
+    summary: str = ""
+    plan: str = ""
+    flags: dict[str, bool] = field(default_factory=dict)
+    top: list[tuple[str, float]] = field(default_factory=list)
+    milliseconds: float = 0.0
+
+    @property
+    def runner_up(self) -> str | None:
+        return next((label for label, _ in self.top if label != self.label), None)
+
+    @property
+    def choices(self) -> list[str]:
+        """What it may be, if nobody is sure: two or three labels to ask about, or none."""
+        likely = [label for label, share in self.top if share >= POSSIBLE][:MOST_CHOICES]
+        return likely if not self.sure and len(likely) > 1 else []
+
+
 class Cascade:
-    """Judges messages with the cheapest tier that is sure."""
+    """Judges messages, and any text by any taxonomy."""
 
-    def __init__(self, small_model: SmallModel | None = None, local: LocalClassifier | None = None) -> None:
-        self._small_model, self._local = small_model, local
+    def __init__(
+        self,
+        small_model: SmallModel | None = None,
+        local: LocalClassifier | None = None,
+        memory: Memory | None = None,
+        taxonomies: Mapping[str, Taxonomy] | None = None,
+    ) -> None:
+        self._small_model, self._local, self._memory = small_model, local, memory
+        self.taxonomies = load() if taxonomies is None else taxonomies
 
-    async def judge(self, turns: Sequence[Turn]) -> Classification:
+    async def judge(self, turns: Sequence[Turn], world: World = World.OWNER) -> Classification:
         """The judgement on the last turn, with who made it and how long it took."""
         began = time.perf_counter()
-        judged, sure = await self._cheaply(turns)
-        if not sure and self._small_model is not None:
-            judged = await self._by_model(self._small_model, turns, judged)
-        return replace(judged, milliseconds=round((time.perf_counter() - began) * 1000, 3))
-
-    async def _cheaply(self, turns: Sequence[Turn]) -> tuple[Classification, bool]:
-        """What rules and the local classifier say, and whether that will do."""
         meaning = meant(turns)
-        if self._local is None or not self._local.ready(TAXONOMY):
-            judged = rules.judge(meaning.text)
-            return judged, judged.confidence >= SURE
-        label = "command" if meaning.order else None
-        found = await asyncio.to_thread(self._local.judge, TAXONOMY, meaning.text, label)
-        return _classification(turns[-1].text, found), not found.unsure
+        known = meaning.label or ("command" if meaning.order else None)
+        decided = await self.decide(MESSAGE, meaning.text, earlier=turns[:-1], known=known, world=world)
+        intent = Intent(decided.label)
+        confirm = decided.flags.get(FLAG, False) if meaning.confirm is None else meaning.confirm
+        lane = "answer" if intent is Intent.OTHER else await self._lane(meaning.text)
+        return Classification(
+            intent,
+            decided.summary,
+            decided.plan,
+            confirm and intent is Intent.COMMAND,
+            round(decided.confidence, 4),
+            lane=lane,
+            decided_by=decided.decided_by,
+            runner_up=decided.runner_up,
+            milliseconds=round((time.perf_counter() - began) * 1000, 3),
+            choices=decided.choices,
+        )
 
-    async def _by_model(self, model: SmallModel, turns: Sequence[Turn], cheap: Classification) -> Classification:
+    async def decide(
+        self,
+        name: str,
+        text: str,
+        *,
+        earlier: Sequence[Turn] = (),
+        known: str | None = None,
+        model: bool = True,
+        world: World = World.OWNER,
+    ) -> Decided:
+        """The decision of one taxonomy on a text; without `model`, none is asked."""
+        began = time.perf_counter()
+        taxonomy = self._local.taxonomy(name) if self._local is not None else self.taxonomies[name]
+        decided = await self._cheaply(taxonomy, text, known)
+        if model and not decided.sure and self._small_model is not None:
+            decided = await self._by_model(self._small_model, taxonomy, text, earlier, decided, world)
+        return replace(
+            decided,
+            summary=decided.summary or wording.summary(name, decided.label, text),
+            plan=decided.plan or wording.plan(name, decided.label, text),
+            milliseconds=round((time.perf_counter() - began) * 1000, 3),
+        )
+
+    async def prepare(self, name: str) -> None:
+        """The taxonomy can be judged by at once."""
+        if self._local is not None and not self._local.ready(name):
+            await asyncio.to_thread(self._local.warm, [name], 2)
+
+    def question(self, turns: Sequence[Turn], judged: Classification, seconds: int) -> Question:
+        """What a person is asked about the last turn: two or three choices, with numbers to answer by."""
+        taxonomy = self.taxonomies[MESSAGE]
+        choices = [{"label": name, "text": taxonomy.label(name).offered} for name in judged.choices]
+        lines = [f"{number}. {choice['text']}" for number, choice in enumerate(choices, 1)]
+        text = "\n".join(["I am not sure what you want. Answer with a number:", *lines])
+        action = {"message": str(turns[-1].message_id), "meaning": judged.choices}
+        return Question("meaning", action, f"What was meant by: {judged.summary}", text, seconds, choices)
+
+    async def settled(self, turns: Sequence[Turn], judged: Classification, choice: str | None) -> Classification:
+        """The judgement once a person chose; without a choice, in its safe reading."""
+        label = choice or self.taxonomies[MESSAGE].fallback
+        text = meant(turns).text
+        found = await self.decide(MESSAGE, text, known=label, model=False)
+        intent = Intent(label)
+        return replace(
+            judged,
+            intent=intent,
+            summary=found.summary,
+            plan=found.plan,
+            needs_confirmation=found.flags.get(FLAG, False) and intent is Intent.COMMAND,
+            confidence=1.0 if choice else judged.confidence,
+            lane="answer" if intent is Intent.OTHER else await self._lane(text),
+            decided_by="person" if choice else "default",
+            runner_up=None,
+            choices=[],
+        )
+
+    async def _lane(self, text: str) -> str:
+        """The lane for what a message asks: by the taxonomy `route`, refined by `lane`; in doubt, the tools."""
+        if self._local is None or not self._local.ready("route"):
+            return "tools"
+        found = await asyncio.to_thread(self._local.judge, "route", text)
+        if found.unsure:
+            return "tools"
+        if found.label not in ("pipeline", "workflow") or not self._local.ready("lane"):
+            return found.label
+        lasting = await asyncio.to_thread(self._local.judge, "lane", text)
+        # A lasting change is never made on a guess.
+        return "workflow" if lasting.label == "patch" and not lasting.unsure else "pipeline"
+
+    async def _cheaply(self, taxonomy: Taxonomy, text: str, known: str | None) -> Decided:
+        """What rules and the local classifier say."""
+        if self._local is not None and self._local.ready(taxonomy.name):
+            return _locally(await asyncio.to_thread(self._local.judge, taxonomy.name, text, known))
+        if taxonomy.name != MESSAGE:
+            return Decided(taxonomy.fallback, 0.0, "default", sure=False)
+        guess = rules.judge(text)
+        label, sure = (known, True) if known else (guess.intent.value, guess.confidence >= SURE)
+        # An order that was taken up word for word may change anything.
+        confirm = guess.needs_confirmation or (known == "command" and guess.intent is not Intent.COMMAND)
+        return Decided(label, guess.confidence, "rules", sure, flags={FLAG: confirm and label == "command"})
+
+    async def _by_model(
+        self, model: SmallModel, taxonomy: Taxonomy, text: str, earlier: Sequence[Turn], cheap: Decided, world: World
+    ) -> Decided:
+        # What depends on the turns before it must not be remembered as if it stood alone.
+        memory = self._memory if not earlier or len(text.split()) > LONGEST_SHORT else None
+        meaning = await asyncio.to_thread(self._local.meaning, text) if self._local is not None else None
         try:
-            judged = await model.judge(turns)
+            said = await memory.recall(taxonomy, text, meaning, likely=cheap.label, world=world) if memory else None
+            if said is not None:
+                return _of_model(said, cheap, "memory", await self._flags(taxonomy, text, said, cheap))
+            near = await self._nearest(taxonomy.name, text)
+            said = await model.judge(taxonomy, text, earlier, near)
+            if memory is not None:
+                # Its words may tell of the turns before it, which are nobody else's.
+                kept = replace(said, summary="", plan="") if earlier else said
+                await memory.keep(taxonomy, text, meaning, kept, world)
         except LeaseLost:
             raise
         except LanewayError as error:
             # A judgement we are unsure of is better than a message without an answer.
             _log.warning("The small model did not judge, the %s judgement stands: %s", cheap.decided_by, error)
             return cheap
-        return replace(judged, runner_up=cheap.intent)
+        return _of_model(said, cheap, "model", await self._flags(taxonomy, text, said, cheap))
+
+    async def _flags(self, taxonomy: Taxonomy, text: str, said: Said, cheap: Decided) -> dict[str, bool]:
+        """The flags of a judgement once the model named its label: raised by the model, or by the cheap tiers."""
+        found = cheap.flags
+        if said.label != cheap.label and self._local is not None and self._local.ready(taxonomy.name):
+            found = (await asyncio.to_thread(self._local.judge, taxonomy.name, text, said.label)).flags
+        # Caution stays: no text can talk a model out of a confirmation that grammar asks for.
+        raised = {name for name, answer in [*said.flags.items(), *found.items()] if answer}
+        return {flag.name: flag.name in raised and flag.applies_to == said.label for flag in taxonomy.flags}
+
+    async def _nearest(self, name: str, text: str) -> list[tuple[str, str]]:
+        if self._local is None:
+            return []
+        return await asyncio.to_thread(self._local.nearest, name, text, NEAR)
 
 
-def _classification(text: str, found: Judged) -> Classification:
-    """The local judgement in the shape every judgement has, with a summary and a plan from the label."""
-    others = [label for label, _ in found.top if label != found.label]
-    return replace(
-        rules.worded(text, Intent(found.label), confirm=found.flags.get(FLAG, False)),
-        confidence=round(found.confidence, 4),
-        decided_by="rules" if found.tier == 0 else f"local tier {found.tier}",
-        runner_up=others[0] if others else None,
-    )
+def _locally(found: Judged) -> Decided:
+    by = "rules" if found.tier == 0 else f"local tier {found.tier}"
+    return Decided(found.label, found.confidence, by, not found.unsure, flags=found.flags, top=found.top)
+
+
+def _of_model(said: Said, cheap: Decided, by: str, flags: dict[str, bool]) -> Decided:
+    """The model's word; where it is unsure itself, the person is offered its label and the one before."""
+    others = [(label, share) for label, share in cheap.top if label != said.label] or [(cheap.label, cheap.confidence)]
+    top = [(said.label, said.confidence), *((label, share) for label, share in others if label != said.label)]
+    return Decided(said.label, said.confidence, by, said.confidence >= SURE, said.summary, said.plan, flags, top)

@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict
 from functools import cached_property
@@ -27,8 +27,8 @@ from laneway.errors import BadInput, Unavailable
 from laneway.store import corrections
 from laneway.store.database import CORRECTIONS, Connection, Database
 
-ALWAYS = "message"
-"""The taxonomy that every message is judged by: it is trained from the start."""
+ALWAYS = ("message", "route", "lane")
+"""The taxonomies that messages are judged by: they are loaded from the start."""
 
 PAUSE_SECONDS = 5.0
 _log = logging.getLogger("laneway.classify")
@@ -37,8 +37,16 @@ _log = logging.getLogger("laneway.classify")
 class Corrections:
     """What people said about judgements, and what was made of it."""
 
-    def __init__(self, db: Database, home: Path, local: LocalClassifier | None, always: str = ALWAYS) -> None:
-        self._db, self._home, self._local, self._always = db, home, local, always
+    def __init__(
+        self,
+        db: Database,
+        home: Path,
+        local: LocalClassifier | None,
+        always: Sequence[str] = ALWAYS,
+        *,
+        asks_model: bool = False,
+    ) -> None:
+        self._db, self._home, self._local, self._always, self._asks_model = db, home, local, always, asks_model
         self._learnt: dict[str, list[Case]] = {}
 
     @cached_property
@@ -84,24 +92,31 @@ class Corrections:
             if not await corrections.alone(lock):
                 return
             while (new := await self._next()) is not None:
-                verdict = await self._verdict(new)
+                known = self._learnt.get(new.taxonomy, [])
+                verdict = await self._verdict(new, known)
                 if verdict is None:
                     return
-                state = CorrectionState.ACCEPTED if verdict.accepted else CorrectionState.REFUSED
-                async with self._db.transaction() as tx:
-                    await corrections.decide(tx, new.id, state, verdict.reason)
+                await self._settle(new, known, verdict)
                 await self._follow(local)
+
+    async def _settle(self, new: Correction, known: list[Case], verdict: Verdict) -> None:
+        """The verdict is stored, unless what it was reached from has changed: then `new` is still pending."""
+        state = CorrectionState.ACCEPTED if verdict.accepted else CorrectionState.REFUSED
+        async with self._db.transaction() as tx:
+            accepted = self._usable(await corrections.accepted(tx, new.taxonomy))
+            if accepted.get(new.taxonomy, []) == known:
+                await corrections.decide(tx, new.id, state, verdict.reason)
 
     async def _next(self) -> Correction | None:
         async with self._db.transaction() as tx:
             return await corrections.next_pending(tx)
 
-    async def _verdict(self, new: Correction) -> Verdict | None:
+    async def _verdict(self, new: Correction, known: list[Case]) -> Verdict | None:
         if new.taxonomy not in self._taxonomies or new.label not in self._taxonomies[new.taxonomy].names:
             return Verdict(False, f"There is no label {new.label} in a taxonomy {new.taxonomy} any more.")
         told = {
             "taxonomy": new.taxonomy,
-            "accepted": [asdict(case) for case in self._learnt.get(new.taxonomy, ())],
+            "accepted": [asdict(case) for case in known],
             "new": asdict(Case(new.text, new.label, new.flag)),
         }
         said = await self._apart("learning", [], told)
@@ -111,17 +126,22 @@ class Corrections:
         """The local classifier judges by all that was accepted; until its first training the rules do."""
         async with self._db.transaction() as tx:
             accepted = self._usable(await corrections.accepted(tx))
-        changed = [name for name, cases in accepted.items() if cases != self._learnt.get(name)]
-        first = not local.ready(self._always)
-        wanted = {name for name in changed if local.ready(name)} | ({self._always} if first else set())
+        # Of a taxonomy whose last correction was withdrawn, only what was learnt before knows.
+        names = accepted.keys() | self._learnt.keys()
+        changed = sorted(name for name in names if accepted.get(name) != self._learnt.get(name))
+        first = [name for name in self._always if not local.ready(name)]
+        wanted = {name for name in changed if local.ready(name) or name in first}
+        wanted |= {name for name in first if not local.at_hand(name)}
+        told = {name: [asdict(case) for case in cases] for name, cases in accepted.items()}
         if wanted:
-            told = {name: [asdict(case) for case in cases] for name, cases in accepted.items()}
             await self._apart("prepare", sorted(wanted), told)
         for name in changed:
-            await asyncio.to_thread(local.replace, composed(self._taxonomies[name], accepted[name]))
+            await asyncio.to_thread(local.replace, composed(self._taxonomies[name], accepted.get(name, [])))
         self._learnt = accepted
-        if first:
-            await asyncio.to_thread(local.warm, [self._always], 1)
+        await asyncio.to_thread(local.warm, first, 1)
+        if first and self._asks_model:
+            # A model that is asked is shown the nearest examples; nobody waits for them.
+            await self._apart("prepare", list(self._always[:1]), told)
 
     def _usable(self, accepted: list[Correction]) -> dict[str, list[Case]]:
         """What was accepted, by taxonomy; labels that are gone are left out."""

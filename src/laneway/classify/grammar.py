@@ -111,6 +111,18 @@ def starts_with_verb(text: str) -> bool:
     return _starts(bare, "changes") or _starts(bare, "reads")
 
 
+def order_of(text: str) -> tuple[str, str]:
+    """The verb and the object of an order, in its own spelling; nothing where no order begins with a known verb."""
+    line = " ".join(text.split())
+    plain = line.casefold().replace("’", "'")
+    polite = _POLITE.match(plain)
+    start = polite.end() if polite else 0
+    if len(plain) != len(line) or not starts_with_verb(plain):
+        return "", ""
+    verb, _, rest = line[start:].partition(" ")
+    return verb.strip(",:;!."), rest.strip(" .!?")
+
+
 def names() -> list[str]:
     """What each number of `features` means."""
     return [

@@ -20,10 +20,12 @@ from laneway.classify.local import ENCODERS, chosen
 from laneway.classify.prepare import cache_of
 from laneway.classify.rules import normalise
 from laneway.classify.taxonomy import Taxonomy, load
-from laneway.classify.training import Decision, trained
-from laneway.llm.encoders import Encoder, EncoderMissing
+from laneway.classify.training import Decision, flag_rows, trained
+from laneway.llm.encoders import Encoder, EncoderMissing, Remembering
 
 NEARLY_THE_SAME = 0.97
+REMEMBERED = 20_000
+"""The same examples are trained with several times over, and encoded once."""
 MOST_LOST = 0.005
 """The share of built-in examples that corrections, all together, may cost."""
 
@@ -62,13 +64,14 @@ class Tier:
         """Which cases the trained weights judge as they should; exact matches do not count as judgement."""
         if not cases:
             return []
-        rows = vectors.rows([case.text for case in cases], self.encoders)
+        texts = [case.text for case in cases]
+        rows = vectors.rows(texts, self.encoders, self.taxonomy.structure, self.taxonomy.keywords)
         decision = self.decisions["label"]
         likely = decision.model.probabilities(rows)
         found = [chosen(self.taxonomy, decision, row)[0] == case.label for row, case in zip(likely, cases, strict=True)]
         for flag in self.taxonomy.flags:
             decision = self.decisions[flag.name]
-            answers = decision.model.probabilities(rows)[:, 1] >= decision.guard
+            answers = decision.model.probabilities(flag_rows(flag, rows, texts))[:, 1] >= decision.guard
             for place, case in enumerate(cases):
                 if case.label == flag.applies_to and case.flag is not None:
                     found[place] &= bool(answers[place]) == case.flag
@@ -178,7 +181,7 @@ def _encoders() -> list[Encoder]:
     found: list[Encoder] = []
     for make in ENCODERS:
         try:
-            found.append(make())
+            found.append(Remembering(make(), REMEMBERED))
         except EncoderMissing:
             break
     return found

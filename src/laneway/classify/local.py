@@ -13,19 +13,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from laneway.classify import confirmation, vectors
+from laneway.classify import confirmation, meanings, training, vectors
 from laneway.classify.rules import normalise, small_talk
 from laneway.classify.softmax import Matrix
-from laneway.classify.taxonomy import Taxonomy
-from laneway.classify.training import Decision, trained
-from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, UseEncoder
+from laneway.classify.taxonomy import Flag, Taxonomy
+from laneway.classify.training import Decision, flag_rows, guarded, trained
+from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, Remembering, UseEncoder, Vectors
 
 _log = logging.getLogger("laneway.classify")
 EXACT = 0.99
-POSSIBLE = 0.3
+REMEMBERED = 256
+"""So many texts are kept encoded: a text is judged by several tiers and taxonomies, one after the other."""
+POSSIBLE = 0.2
 """From this probability of its label on, a flag is judged even where another label won."""
 SETTLED: dict[str, Callable[[str], bool | None]] = {"needs_confirmation": confirmation.settled}
-"""Flags that grammar can settle: yes, no, or nothing to say."""
+"""Flags that grammar can raise."""
 ENCODERS: tuple[Callable[[], Encoder], ...] = (UseEncoder, MiniLmEncoder)
 
 
@@ -55,6 +57,7 @@ class LocalClassifier:
         self._encoders: list[Encoder] = []
         self._decisions: dict[tuple[str, int], dict[str, Decision]] = {}
         self._exact = {name: _exact(taxonomy) for name, taxonomy in taxonomies.items()}
+        self._meanings: dict[str, Vectors | None] = {}
         self._lock = threading.RLock()
         self.missing: list[str] = []
 
@@ -75,6 +78,35 @@ class LocalClassifier:
             round((time.perf_counter() - began) * 1000, 3),
         )  # fmt: skip
 
+    def taxonomy(self, name: str) -> Taxonomy:
+        """The taxonomy as it is judged by: with what was learnt."""
+        return self._taxonomies[name]
+
+    def meaning(self, text: str) -> Vectors | None:
+        """What the first encoder makes of a text; None where there is no encoder."""
+        return self._encoders[0].encode([text])[0] if self._reach(1) else None
+
+    def nearest(self, name: str, text: str, count: int) -> list[tuple[str, str]]:
+        """The examples that mean most nearly the same, with their labels; none before they were prepared."""
+        taxonomy, meaning = self._taxonomies[name], self.meaning(text)
+        if name not in self._meanings:
+            self._meanings[name] = meanings.read(taxonomy, self._cache)
+        known = self._meanings[name]
+        if known is None or meaning is None:
+            return []
+        pairs = taxonomy.examples()
+        return [pairs[place] for place in (-(known @ meaning)).argsort()[:count]]
+
+    def remember(self, name: str) -> None:
+        """What the examples of a taxonomy mean is in the cache, for `nearest`."""
+        if self._cache is not None and self._reach(1):
+            meanings.prepare(self._taxonomies[name], self._encoders[0], self._cache)
+
+    def at_hand(self, name: str) -> bool:
+        """Whether the first tier of a taxonomy is trained already."""
+        names = [str(getattr(maker, "name", "?")) for maker in ENCODERS[:1]]
+        return training.at_hand(self._taxonomies[name], names, self._cache) is not None
+
     def ready(self, name: str) -> bool:
         """Whether `name` can be judged at once; otherwise somebody else should, while `warm` is at work."""
         return any((name, tier) in self._decisions for tier in (0, 1, 2))
@@ -91,6 +123,7 @@ class LocalClassifier:
         with self._lock:
             self._taxonomies[taxonomy.name] = taxonomy
             self._exact[taxonomy.name] = _exact(taxonomy)
+            self._meanings.pop(taxonomy.name, None)
             kept = {key: value for key, value in self._decisions.items() if key[0] != taxonomy.name}
             self._decisions = kept | fresh
 
@@ -109,29 +142,34 @@ class LocalClassifier:
             if self._reach(tier) < tier and judged is not None:
                 break
             judged = self._at(taxonomy, text, self._reach(tier), known)
-            if not judged.unsure:
+            if known is not None or judged.confidence >= self._decided(taxonomy, judged.tier)["label"].certain:
                 break
         assert judged is not None
         return judged
 
     def _at(self, taxonomy: Taxonomy, text: str, tier: int, known: str | None) -> Judged:
         decisions = self._decided(taxonomy, tier)
-        row = vectors.rows([text], self._encoders[:tier], taxonomy.structure)
+        row = vectors.rows([text], self._encoders[:tier], taxonomy.structure, taxonomy.keywords)
         probabilities = decisions["label"].model.probabilities(row)[0]
         label, confidence = (known, EXACT) if known else chosen(taxonomy, decisions["label"], probabilities)
         top = sorted(zip(taxonomy.names, probabilities.tolist(), strict=True), key=lambda pair: -pair[1])
         told = dict(zip(taxonomy.names, probabilities.tolist(), strict=True))
         flags = {
             flag.name: (label == flag.applies_to or told[flag.applies_to] >= POSSIBLE)
-            and self._flag(flag.name, decisions[flag.name], row, text)
+            and self._flag(flag, decisions[flag.name], row, text)
             for flag in taxonomy.flags
         }
-        return Judged(label, confidence, tier, confidence < decisions["label"].sure, top, flags)
+        unsure = known is None and confidence < decisions["label"].sure
+        return Judged(label, confidence, tier, unsure, top, flags)
 
-    def _flag(self, name: str, decision: Decision, row: Matrix, text: str) -> bool:
-        """Grammar settles a flag where it can; elsewhere the examples do, and doubt raises it."""
-        settled = SETTLED[name](text) if name in SETTLED else None
-        return bool(decision.model.probabilities(row)[0][1] >= decision.guard) if settled is None else settled
+    def _flag(self, flag: Flag, decision: Decision, row: Matrix, text: str) -> bool:
+        """Grammar raises a flag where it is certain; elsewhere the examples decide, and doubt raises it.
+
+        Grammar alone never lowers one: in unseen wording its "no" is wrong once in thirty, too often for an action.
+        """
+        if flag.name in SETTLED and SETTLED[flag.name](text):
+            return True
+        return bool(decision.model.probabilities(flag_rows(flag, row, [text]))[0][1] >= decision.guard)
 
     def _decided(self, taxonomy: Taxonomy, tier: int) -> dict[str, Decision]:
         key = (taxonomy.name, tier)
@@ -148,7 +186,7 @@ class LocalClassifier:
         with self._lock:
             while len(self._encoders) < tier and self._makers:
                 try:
-                    self._encoders.append(self._makers.pop(0)())
+                    self._encoders.append(Remembering(self._makers.pop(0)(), REMEMBERED))
                 except EncoderMissing as error:
                     self._makers.clear()
                     self.missing.append(str(error))
@@ -157,16 +195,13 @@ class LocalClassifier:
 
 
 def chosen(taxonomy: Taxonomy, decision: Decision, probabilities: Matrix) -> tuple[str, float]:
-    """The likeliest label, unless the guard says otherwise."""
+    """The likeliest label, unless the guard says otherwise, and how likely it is to be right."""
     best = int(probabilities.argmax())
-    guard = taxonomy.guard
-    if guard is not None:
-        place = taxonomy.names.index(guard.label)
-        allowed = bool(probabilities[place] >= decision.guard)
-        if guard.most_missed is not None and allowed:
-            best = place
-        elif guard.most_false is not None and best == place and not allowed:
-            best = int(probabilities.argsort()[-2])
+    if taxonomy.guard is not None:
+        place = taxonomy.names.index(taxonomy.guard.label)
+        found = guarded(taxonomy.guard, decision.guard, probabilities, place)
+        if found != best:
+            return taxonomy.names[found], decision.forced
     return taxonomy.names[best], float(probabilities[best])
 
 

@@ -19,7 +19,7 @@ def cache_of(home: Path) -> Path:
 
 
 def main(home: Path, names: list[str], learnt: dict[str, list[dict[str, Any]]]) -> None:
-    """Every tier of the named taxonomies is trained, with what was learnt, and in the cache."""
+    """Every tier of the named taxonomies is trained, with what was learnt, and in the cache; so are their meanings."""
     os.nice(10)
     from laneway.classify.learning import Case, composed
     from laneway.classify.local import LocalClassifier
@@ -31,6 +31,8 @@ def main(home: Path, names: list[str], learnt: dict[str, list[dict[str, Any]]]) 
     classifier = LocalClassifier(taxonomies, cache_of(home))
     for tier in (1, 2):
         classifier.warm(names, tier)
+    for name in names:
+        classifier.remember(name)
 
 
 if __name__ == "__main__":

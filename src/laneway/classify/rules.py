@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
+from dataclasses import dataclass
 
-from laneway.domain.judgement import Classification, Intent
+from laneway.domain.judgement import Intent
 
 _GREETING = r"hi+|hello+|hey+|yo|howdy|good (morning|afternoon|evening|day)|hallo|moin|servus|guten (morgen|tag|abend)|hola|buenos días|buenas|salut|bonjour|bonsoir|ciao|greetings"  # noqa: E501
 _THANKS = r"thanks?( you)?|thank you|thx|ty|cheers|much appreciated|danke( schön)?|vielen dank|gracias|merci( beaucoup)?|grazie|great|perfect|nice|cool|awesome|super|ok(ay)?|alright|got it|understood|good|well done|top"  # noqa: E501
@@ -58,34 +58,27 @@ def small_talk(text: str) -> str | None:
     return next((kind for kind, pattern in SMALL_TALK.items() if pattern.fullmatch(plain)), None)
 
 
-def judge(text: str) -> Classification:
+@dataclass(frozen=True)
+class Guess:
+    """What the words alone say, and how sure they are."""
+
+    intent: Intent
+    confidence: float
+    needs_confirmation: bool = False
+
+
+def judge(text: str) -> Guess:
     """What the words alone say; below 0.6 confidence means: ask someone better."""
     if small_talk(text) is not None:
-        return _judged(text, Intent.OTHER, 0.97, confirm=False)
+        return Guess(Intent.OTHER, 0.97)
     plain = _POLITE.sub("", normalise(text))
     asks = text.rstrip().endswith("?")
     if _COMMAND_START.match(plain) and not (asks and _ASKS.match(plain)):
         read_only = bool(_READS.match(plain)) and not _CHANGES.search(plain)
         confirm = not read_only and bool(_CHANGES.search(plain)) and not _NEGATED.search(plain)
-        return _judged(text, Intent.COMMAND, 0.85, confirm=confirm)
+        return Guess(Intent.COMMAND, 0.85, confirm)
     if _ASKS.match(plain) or _TELLS.match(plain) or asks:
-        return _judged(text, Intent.QUESTION, 0.9 if asks else 0.8, confirm=False)
+        return Guess(Intent.QUESTION, 0.9 if asks else 0.8)
     if _CHANGES.search(plain):
-        return _judged(text, Intent.COMMAND, 0.5, confirm=not _NEGATED.search(plain))
-    return _judged(text, Intent.QUESTION, 0.4, confirm=False)
-
-
-def _judged(text: str, intent: Intent, confidence: float, *, confirm: bool) -> Classification:
-    return replace(worded(text, intent, confirm=confirm), confidence=confidence)
-
-
-def worded(text: str, intent: Intent, *, confirm: bool) -> Classification:
-    """A judgement with the summary and the plan that follow from its label."""
-    short = " ".join(text.split())
-    short = short if len(short) <= 120 else f"{short[:117]}…"
-    summary, plan, lane = {
-        Intent.QUESTION: (f"The user asks: {short}", "Look it up with the tools at hand and answer.", "tools"),
-        Intent.COMMAND: (f"The user wants done: {short}", "Do it with the tools at hand and report.", "tools"),
-        Intent.OTHER: (f"Small talk: {short}", "Answer briefly.", "answer"),
-    }[intent]
-    return Classification(intent, summary, plan, confirm, 1.0, lane=lane, decided_by="rules")
+        return Guess(Intent.COMMAND, 0.5, not _NEGATED.search(plain))
+    return Guess(Intent.QUESTION, 0.4)

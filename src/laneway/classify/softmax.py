@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
 Labels = NDArray[np.int64]
-ROUNDS = 200
-RATE = 0.1
+ROUNDS, MEMORY = 60, 8
+FIRST_STRIDE, ENOUGH = 10.0, 1e-6
 FOLDS = 5
 
 
@@ -30,49 +31,76 @@ class Softmax:
         return _softmax(scores / self.temperature)
 
 
-def compact(rows: Matrix) -> tuple[Matrix, Matrix]:
-    """The rows in as many columns as there are rows, and the way back: what is fitted on them is the same.
-
-    A few hundred examples span no more than a few hundred directions of several thousand columns, so training in
-    those directions only gives the same weights in a fraction of the time.
-    """
-    values, directions = np.linalg.eigh((rows @ rows.T).astype(np.float64))
-    kept = values > 1e-8 * values[-1]
-    scale = np.sqrt(values[kept])
-    short = (directions[:, kept] * scale).astype(np.float32)
-    back = (rows.T @ (directions[:, kept] / scale)).astype(np.float32)
-    return short, back
-
-
 def fit(rows: Matrix, labels: Labels, classes: int, decay: float) -> Matrix:
     """The weights that explain the labels, every class counting the same whatever its size."""
-    inputs, targets = _with_one(rows), np.eye(classes, dtype=np.float32)[labels]
-    count = len(rows)
-    sizes = np.bincount(labels, minlength=classes).clip(1)
-    share = (count / (classes * sizes))[labels][:, None].astype(np.float32)
-    weights = np.zeros((inputs.shape[1], classes), np.float32)
-    first, second = np.zeros_like(weights), np.zeros_like(weights)
-    for step in range(1, ROUNDS + 1):
-        slope = inputs.T @ ((_softmax(inputs @ weights) - targets) * share) / count
-        slope[:-1] += decay * weights[:-1] / count
-        first = (0.9 * first + 0.1 * slope).astype(np.float32)
-        second = (0.999 * second + 0.001 * slope * slope).astype(np.float32)
-        pace = first / (1 - 0.9**step) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
-        weights -= (RATE * pace).astype(np.float32)
+    loss = _Loss(rows, labels, classes, decay)
+    weights = np.zeros((rows.shape[1] + 1, classes), np.float32)
+    value, slope = loss.at(weights)
+    steps: deque[tuple[Matrix, Matrix]] = deque(maxlen=MEMORY)
+    for _ in range(ROUNDS):
+        direction = _direction(slope, steps)
+        stride = 1.0 if steps else min(1.0, FIRST_STRIDE / float(np.abs(slope).sum() + 1e-9))
+        found, new_value, new_slope = _walk(loss, weights, direction, stride, value, float((slope * direction).sum()))
+        if value - new_value <= ENOUGH * abs(new_value):
+            return found
+        moved, bent = found - weights, new_slope - slope
+        if float((moved * bent).sum()) > 1e-10:
+            steps.append((moved, bent))
+        weights, value, slope = found, new_value, new_slope
     return weights
 
 
-def expand(weights: Matrix, back: Matrix) -> Matrix:
-    """Weights fitted on compacted rows, for rows as they come."""
-    return np.vstack([back @ weights[:-1], weights[-1:]]).astype(np.float32)
+class _Loss:
+    """How surprised weights are by the labels, and where they should go."""
+
+    def __init__(self, rows: Matrix, labels: Labels, classes: int, decay: float) -> None:
+        self._rows, self._labels, self._decay = _with_one(rows), labels, decay / len(rows)
+        self._targets = np.eye(classes, dtype=np.float32)[labels]
+        sizes = np.bincount(labels, minlength=classes).clip(1)
+        self._share = (1 / (classes * sizes))[labels].astype(np.float32)
+
+    def at(self, weights: Matrix) -> tuple[float, Matrix]:
+        found = _softmax(self._rows @ weights)
+        surprise = -np.log(found[np.arange(len(self._labels)), self._labels] + 1e-12)
+        slope = self._rows.T @ ((found - self._targets) * self._share[:, None])
+        slope[:-1] += self._decay * weights[:-1]
+        value = float((surprise * self._share).sum()) + self._decay / 2 * float((weights[:-1] ** 2).sum())
+        return value, slope.astype(np.float32)
+
+
+def _direction(slope: Matrix, steps: deque[tuple[Matrix, Matrix]]) -> Matrix:
+    """Where to go, by the last steps' experience of how the slope bends (L-BFGS)."""
+    wanted, shares = slope.copy(), []
+    for moved, bent in reversed(steps):
+        share = float((moved * wanted).sum() / (moved * bent).sum())
+        shares.append(share)
+        wanted -= share * bent
+    if steps:
+        moved, bent = steps[-1]
+        wanted *= float((moved * bent).sum() / (bent * bent).sum())
+    for (moved, bent), share in zip(steps, reversed(shares), strict=True):
+        wanted += moved * (share - float((bent * wanted).sum() / (moved * bent).sum()))
+    return -wanted
+
+
+def _walk(
+    loss: _Loss, weights: Matrix, direction: Matrix, stride: float, value: float, fall: float
+) -> tuple[Matrix, float, Matrix]:
+    """As far in that direction as it pays."""
+    while True:
+        found = (weights + stride * direction).astype(np.float32)
+        new_value, slope = loss.at(found)
+        if new_value <= value + 1e-4 * stride * fall or stride < 1e-6:
+            return found, new_value, slope
+        stride /= 2
 
 
 def out_of_fold(rows: Matrix, labels: Labels, classes: int, decay: float, groups: Labels) -> Matrix:
     """Log-odds of every row from weights that never saw its group: what a new text would get."""
     scores = np.zeros((len(rows), classes), np.float32)
     for fold in range(FOLDS):
-        held = groups % FOLDS == fold
-        if held.any():
+        held = groups == fold
+        if held.any() and not held.all():
             scores[held] = _with_one(rows[held]) @ fit(rows[~held], labels[~held], classes, decay)
     return scores
 

@@ -17,6 +17,7 @@ from typing import Any
 from laneway.errors import SettingsError
 
 BUILT_IN = Path(__file__).parent / "taxonomies"
+BRIEF = 120
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,18 @@ class Label:
     definition: str = ""
     keywords: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
+    brief: str = ""
+    """The definition in one line, for prompts; without it, the definition's beginning."""
+    choice: str = ""
+    """What a person is offered who is asked what was meant; without it, the label's name."""
+
+    @property
+    def told(self) -> str:
+        return self.brief or _beginning(self.definition)
+
+    @property
+    def offered(self) -> str:
+        return self.choice or self.name.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,13 @@ class Flag:
     yes: tuple[str, ...] = ()
     no: tuple[str, ...] = ()
     guard: Guard | None = None
+    structure: str | None = None
+    """The special analysis that this judgement needs (`vectors.STRUCTURES`), if it needs one."""
+    brief: str = ""
+
+    @property
+    def told(self) -> str:
+        return self.brief or _beginning(self.definition)
 
 
 @dataclass(frozen=True)
@@ -62,6 +82,23 @@ class Taxonomy:
     guard: Guard | None = None
     structure: str | None = None
     """The special analysis of its texts (`vectors.STRUCTURES`), if it needs one."""
+
+    def label(self, name: str) -> Label:
+        """The label of this name."""
+        return next(label for label in self.labels if label.name == name)
+
+    @property
+    def actions(self) -> frozenset[str]:
+        """The labels that lead to doing something: never taken on likeness.
+
+        They are those that a flag belongs to; where there is none, all but the safe one.
+        """
+        flagged = [flag.applies_to for flag in self.flags]
+        return frozenset(flagged or [name for name in self.names if name != self.fallback])
+
+    @property
+    def keywords(self) -> list[tuple[str, ...]]:
+        return [label.keywords for label in self.labels]
 
     @property
     def names(self) -> list[str]:
@@ -102,7 +139,7 @@ class Taxonomy:
     def digest(self) -> str:
         """A fingerprint of everything that decides: the same fingerprint means the same judgements."""
         told: list[Any] = [self.name, self.fallback, self.precision, repr(self.guard), self.structure, self.examples()]
-        told += [(flag.name, flag.yes, flag.no, repr(flag.guard)) for flag in self.flags]
+        told += [(flag.name, flag.yes, flag.no, repr(flag.guard), flag.structure) for flag in self.flags]
         told += [(label.name, label.keywords) for label in self.labels]
         return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
 
@@ -161,6 +198,8 @@ def _taxonomy(name: str, tree: dict[str, Any]) -> Taxonomy:
             entry.get("definition", ""),
             tuple(entry.get("keywords", ())),
             tuple(text_of(example) for example in entry.get("examples", ())),
+            entry.get("brief", ""),
+            entry.get("choice", ""),
         )
         for label, entry in tree.get("labels", {}).items()
     )
@@ -174,6 +213,8 @@ def _taxonomy(name: str, tree: dict[str, Any]) -> Taxonomy:
             tuple(entry["yes"]),
             tuple(entry["no"]),
             _guard(flag, entry),
+            entry.get("structure"),
+            entry.get("brief", ""),
         )
         for flag, entry in tree.get("flags", {}).items()
     )
@@ -189,6 +230,10 @@ def _taxonomy(name: str, tree: dict[str, Any]) -> Taxonomy:
         _guard(str(tree.get("guard", {}).get("label", "")), tree),
         tree.get("structure"),
     )
+
+
+def _beginning(definition: str) -> str:
+    return definition if len(definition) <= BRIEF else f"{definition[:BRIEF].rsplit(' ', 1)[0]}…"
 
 
 def _guard(label: str, tree: dict[str, Any]) -> Guard | None:

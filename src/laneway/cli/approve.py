@@ -29,9 +29,13 @@ def approvals(
     print_table(("APPROVAL", "STATE", "UNTIL", "WHAT"), rows, empty=nothing, wrapped="WHAT")
 
 
-def approve(approval: Id, as_json: Json = False) -> None:
+def approve(
+    approval: Id,
+    choice: Annotated[str | None, typer.Option(help="What was meant, where the question offers choices.")] = None,
+    as_json: Json = False,
+) -> None:
     """Say yes: the job does what it asked for."""
-    _answer(approval, "approve", as_json)
+    _answer(approval, "approve", as_json, choice)
 
 
 def reject(approval: Id, as_json: Json = False) -> None:
@@ -39,10 +43,11 @@ def reject(approval: Id, as_json: Json = False) -> None:
     _answer(approval, "reject", as_json)
 
 
-def _answer(approval: str, answer: str, as_json: bool) -> None:
+def _answer(approval: str, answer: str, as_json: bool, choice: str | None = None) -> None:
     with connect() as client:
-        answered = client.answer(as_id(approval, "approval"), answer)
+        answered = client.answer(as_id(approval, "approval"), answer, choice)
     if as_json:
         print_json(answered)
     else:
-        print(f"{answered['state'].capitalize()}: {plain(answered['why'])}")
+        chosen = f" ({answered['choice']})" if answered["choice"] else ""
+        print(f"{answered['state'].capitalize()}{chosen}: {plain(answered['why'])}")

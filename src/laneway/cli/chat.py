@@ -13,6 +13,7 @@ from laneway.cli.printing import plain
 from laneway.errors import LanewayError, Unauthorized, Unavailable
 
 if TYPE_CHECKING:
+    from laneway.cli.follow import Asked
     from laneway.client import Client
 
 YES, NO = {"y", "yes"}, {"n", "no", ""}
@@ -96,19 +97,38 @@ class Screen:
             print(plain(text))
         self._call, self._text, self._replied = "", "", True
 
-    def asked(self, approval_id: str, why: str) -> bool:
+    def asked(self, question: Asked) -> bool:
         """The user has answered, or there was nobody to answer."""
         self._end_line()
+        return self._choose(question) if question.choices else self._approve(question)
+
+    def _approve(self, question: Asked) -> bool:
+        answer = self._answer(f"May I do this? {plain(question.why)} [y/N]", YES | NO, question)
+        if answer is None:
+            return False
+        self._client.answer(question.approval_id, "approve" if answer in YES else "reject")
+        return True
+
+    def _choose(self, question: Asked) -> bool:
+        for number, choice in enumerate(question.choices, 1):
+            print(f"{number}. {plain(choice['text'])}")
+        numbers = [str(number) for number in range(1, len(question.choices) + 1)]
+        answer = self._answer(f"I am not sure what you want: {' or '.join(numbers)}?", set(numbers), question)
+        if answer is None:
+            return False
+        self._client.answer(question.approval_id, "approve", question.choices[int(answer) - 1]["label"])
+        return True
+
+    def _answer(self, prompt: str, possible: set[str], question: Asked) -> str | None:
+        """One of the possible answers; None when there is nobody to give it."""
         while True:
-            print(f"May I do this? {plain(why)} [y/N] ", end="" if sys.stdin.isatty() else "\n", flush=True)
+            print(f"{prompt} ", end="" if sys.stdin.isatty() else "\n", flush=True)
             answer = ask("")
             if answer is None:
-                print(f"It waits: laneway approve {approval_id}", file=sys.stderr)
-                return False
-            if answer.strip().lower() in YES | NO:
-                break
-        self._client.answer(approval_id, "approve" if answer.strip().lower() in YES else "reject")
-        return True
+                print(f"It waits: laneway approve {question.approval_id}", file=sys.stderr)
+                return None
+            if answer.strip().lower() in possible:
+                return answer.strip().lower()
 
     def finish(self, outcome: str) -> None:
         """Whatever became of the job, the line is ended and the user knows."""

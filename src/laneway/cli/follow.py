@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -27,20 +27,23 @@ class Listener(Protocol):
 
     def replied(self, text: str) -> None: ...
 
-    def asked(self, approval_id: str, why: str) -> bool:
+    def asked(self, question: Asked) -> bool:
         """The job waits for an approval; True if it was answered and the job goes on."""
         ...
 
 
-@dataclass
-class _Question:
+@dataclass(frozen=True)
+class Asked:
+    """What a job waits for: a yes, or one of the choices."""
+
     approval_id: str
     why: str
+    choices: list[dict[str, str]] = field(default_factory=list)
 
 
 def follow(client: Client, job_id: str, listener: Listener) -> str:
     """What became of the job: done, failed, cancelled, or waiting for an approval nobody here answered."""
-    question: _Question | None = None
+    question: Asked | None = None
     for event in _events(client, job_id):
         if event.event in ENDS:
             return ENDS[event.event]
@@ -53,12 +56,12 @@ def follow(client: Client, job_id: str, listener: Listener) -> str:
             case "tool.started":
                 listener.used_tool(str(body.get("tool", "")))
             case "approval.asked":
-                question = _Question(body["approval_id"], body["why"])
+                question = Asked(body["approval_id"], body["why"], body.get("choices", []))
             case "reply.written" if question is None:
                 # The reply that belongs to a question repeats it for channels that cannot ask.
                 listener.replied(body["text"])
             case "job.waiting" if question is not None and client.job(job_id)["status"] == "waiting":
-                if not listener.asked(question.approval_id, question.why):
+                if not listener.asked(question):
                     return "waiting"
                 question = None
             case "approval.approved" | "approval.rejected" | "approval.expired" | "approval.superseded":

@@ -15,6 +15,7 @@ from laneway.cli.printing import plain, print_json
 from laneway.errors import BadInput
 
 if TYPE_CHECKING:
+    from laneway.cli.follow import Asked
     from laneway.client import Client
 
 
@@ -67,9 +68,13 @@ class _Collected:
     def replied(self, text: str) -> None:
         self.replies.append(text)
 
-    def asked(self, approval_id: str, why: str) -> bool:
-        say = f"May I do this? {why}\n`laneway approve {approval_id}` or `laneway reject {approval_id}`"
-        self.replies.append(say)
+    def asked(self, question: Asked) -> bool:
+        answer = f"laneway approve {question.approval_id}"
+        if question.choices:
+            lines = [f"`{answer} --choice {choice['label']}`: {choice['text']}" for choice in question.choices]
+            self.replies.append("\n".join([question.why, *lines]))
+        else:
+            self.replies.append(f"May I do this? {question.why}\n`{answer}` or `laneway reject {question.approval_id}`")
         return False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -17,7 +17,12 @@ class Intent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """The judgement on one message; `decided_by` is rules, local, model or request (given by the sender)."""
+    """The judgement on one message.
+
+    `decided_by` is who made it: rules, a local tier, the model, memory (what the model said before), request (given by
+    the sender), person (who was asked) or default (the safe choice, when nobody answered). `choices` are the labels it
+    may be when nobody is sure; a person is asked then.
+    """
 
     intent: Intent
     summary: str
@@ -28,6 +33,7 @@ class Classification:
     decided_by: str = "rules"
     runner_up: str | None = None
     milliseconds: float = 0.0
+    choices: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -51,6 +57,7 @@ class CorrectionState(StrEnum):
     PENDING = "pending"
     ACCEPTED = "accepted"
     REFUSED = "refused"
+    WITHDRAWN = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,8 @@ class ApprovalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Approval:
+    """A stored question: may this exact action run, or, with `choices`, which of these was meant?"""
+
     id: UUID
     job_id: UUID
     thread_id: UUID
@@ -91,6 +100,8 @@ class Approval:
     answered_by: UUID | None
     answered_at: datetime | None
     created_at: datetime
+    choices: list[dict[str, str]] = field(default_factory=list)
+    choice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

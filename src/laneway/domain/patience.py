@@ -13,6 +13,7 @@ class Patience:
     history: int
     context_tokens: int
     approval_seconds: int
+    question_seconds: int
     attempts: int
     retry_seconds: float
 

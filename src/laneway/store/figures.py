@@ -25,6 +25,9 @@ class Figures:
     cost_today: Decimal
     tokens_today: int
     workers: list[Worker]
+    judged: dict[str, int]
+    confidence: dict[str, int]
+    corrected: int
 
 
 async def take(tx: Connection) -> Figures:
@@ -40,10 +43,19 @@ async def take(tx: Connection) -> Figures:
         cost_today=today.cost,
         tokens_today=today.tokens,
         workers=await live_workers(tx),
+        judged=await _counts(tx, "SELECT decided_by, count(*) FROM classifications GROUP BY 1"),
+        confidence=await _counts(tx, _CONFIDENCE),
+        corrected=sum((await _counts(tx, _CORRECTED)).values()),
     )
 
 
 _PENDING = "SELECT state, count(*) FROM approvals WHERE state = 'pending' GROUP BY state"
+
+
+_CONFIDENCE = "SELECT least(floor(confidence * 10), 9) / 10, count(*) FROM classifications GROUP BY 1"
+_CORRECTED = (
+    "SELECT 'corrected', count(DISTINCT message_id) FROM corrections WHERE taxonomy = 'message' AND state = 'accepted'"
+)
 
 
 async def oldest_queued_seconds(tx: Connection) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laneway.store import events
+from laneway.store import events, judgements
 from laneway.store.database import Connection
 
 _LOCK = 0x1A4F
@@ -15,7 +15,7 @@ async def tidy(tx: Connection, days: int) -> int:
     row = await cursor.fetchone()
     if row is None or not row[0]:
         return 0
-    return await events.prune(tx, days) + await _forget_steps(tx, days)
+    return await events.prune(tx, days) + await judgements.prune(tx) + await _forget_steps(tx, days)
 
 
 async def _forget_steps(tx: Connection, days: int) -> int:

@@ -239,15 +239,22 @@ async def record_classification(tx: Connection, job: Job, judged: Classification
     """The judgement is stored once per job, with its event."""
     cursor = await tx.execute(
         "INSERT INTO classifications (id, message_id, job_id, intent, lane, summary, plan, needs_confirmation, "
-        "confidence, decided_by, runner_up, milliseconds) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
-        "ON CONFLICT (job_id) DO NOTHING",
+        "confidence, decided_by, runner_up, milliseconds, choices) "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (job_id) DO NOTHING",
         (
             new_id(), job.message_id, job.id, judged.intent, judged.lane, judged.summary, judged.plan,
             judged.needs_confirmation, judged.confidence, judged.decided_by, judged.runner_up, judged.milliseconds,
+            judged.choices,
         ),
     )  # fmt: skip
     if cursor.rowcount:
         await events.append(tx, "job.classified", judged.as_dict(), thread_id=job.thread_id, job_id=job.id)
+
+
+async def settle_classification(tx: Connection, job: Job, judged: Classification) -> None:
+    """What was unsure has been settled: the job has this judgement now, with its event."""
+    await tx.execute("DELETE FROM classifications WHERE job_id = %s", (job.id,))
+    await record_classification(tx, job, judged)
 
 
 async def classification_of(tx: Connection, job_id: UUID) -> Classification | None:

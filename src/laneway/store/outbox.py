@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -21,10 +22,12 @@ _SELECT = (
 )
 
 
-async def write_reply(tx: Connection, job: Job, text: str, *, key: str, pulled: bool, meta: dict[str, Any]) -> UUID:
+async def write_reply(
+    tx: Connection, job: Job, text: str, *, key: str, pulled: Collection[str], meta: dict[str, Any]
+) -> UUID:
     """The reply is a message and a row in the outbox, once per (job, key).
 
-    `pulled` channels are read by the client itself, so there the reply counts as sent when it is committed.
+    Channels in `pulled` are read by the client itself: there a reply counts as sent when it is committed.
     """
     cursor = await tx.execute(
         """
@@ -39,14 +42,15 @@ async def write_reply(tx: Connection, job: Job, text: str, *, key: str, pulled: 
     assert row is not None
     message_id, channel, fresh = UUID(str(row[0])), row[1], row[2]
     if fresh:
+        sent = channel in pulled
         await tx.execute(
             "INSERT INTO outbox (message_id, thread_id, channel, state, sent_at) "
             "VALUES (%s, %s, %s, %s, CASE WHEN %s THEN now() END)",
-            (message_id, job.thread_id, channel, OutboxState.SENT if pulled else OutboxState.PENDING, pulled),
+            (message_id, job.thread_id, channel, OutboxState.SENT if sent else OutboxState.PENDING, sent),
         )
-        body = {"message_id": str(message_id), "text": text, "pulled": pulled}
+        body = {"message_id": str(message_id), "text": text, "pulled": sent}
         await events.append(tx, "reply.written", body, thread_id=job.thread_id, job_id=job.id)
-        if not pulled:
+        if not sent:
             await tx.execute("SELECT pg_notify('laneway_outbox', '')")
     return message_id
 

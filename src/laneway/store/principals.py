@@ -38,8 +38,15 @@ async def set_owner_key(tx: Connection, key: str) -> Principal:
     found = await owner(tx)
     if found is None:
         found = await _insert(tx, Role.OWNER, "owner", None)
-    await tx.execute("UPDATE principals SET key_hash = %s WHERE id = %s", (hashed(key), found.id))
+    await _set_key(tx, found, key)
     return found
+
+
+async def add(tx: Connection, role: Role, name: str, key: str) -> Principal:
+    """There is one more principal, and `key` is its key."""
+    made = await _insert(tx, role, name, None)
+    await _set_key(tx, made, key)
+    return made
 
 
 async def by_address(tx: Connection, address: str, role: Role, name: str) -> Principal:
@@ -53,6 +60,10 @@ async def by_id(tx: Connection, principal_id: object) -> Principal | None:
     async with tx.cursor(row_factory=row_of(Principal)) as cursor:
         await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE id = %s", (principal_id,))
         return await cursor.fetchone()
+
+
+async def _set_key(tx: Connection, principal: Principal, key: str) -> None:
+    await tx.execute("UPDATE principals SET key_hash = %s WHERE id = %s", (hashed(key), principal.id))
 
 
 async def _insert(tx: Connection, role: Role, name: str, address: str | None) -> Principal:

@@ -1,10 +1,17 @@
-"""No key, no entry: every request but those for life and readiness must bring the owner's key."""
+"""No key, no entry: every request but those for life and readiness must bring a key that may.
+
+The owner's key opens everything. Others' open only those routes that say so with `open_to`.
+"""
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from starlette.datastructures import Headers
+from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from laneway.domain.conversation import Principal, Role
@@ -18,6 +25,13 @@ REMEMBERED_SECONDS = 5.0
 
 MOST_REMEMBERED = 64
 LONGEST_KEY = 200
+ROLES = "x-roles"
+"""The key in the API's description under which a route names the roles that may use it beside the owner."""
+
+
+def open_to(*roles: Role) -> dict[str, Any]:
+    """For `openapi_extra` of a route: these roles may use it, too. Without it only the owner may."""
+    return {ROLES: [str(role) for role in roles]}
 
 
 class Keys:
@@ -45,30 +59,56 @@ class Keys:
         return found
 
 
+class Access:
+    """Which roles may use which route beside the owner, as the API's description says it."""
+
+    def __init__(self, paths: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+        self._routes: list[tuple[re.Pattern[str], Mapping[str, Mapping[str, Any]]]] = [
+            (compile_path(path)[0], methods) for path, methods in paths.items()
+        ]
+
+    def roles(self, method: str, path: str) -> list[Role]:
+        """The roles named by the route that will answer; none if no route is described so."""
+        for pattern, methods in self._routes:
+            if pattern.match(path) and method.lower() in methods:
+                return [Role(role) for role in methods[method.lower()].get(ROLES, ())]
+        return []
+
+
 class Authentication:
     """Lets a request through with its principal in the scope, before a byte of its body is read."""
 
     def __init__(self, app: ASGIApp, keys: Keys) -> None:
         self._app, self._keys = app, keys
+        self._access: Access | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             # No route here speaks it; 1008 is "policy violation".
             return await send({"type": "websocket.close", "code": 1008})
         if scope["type"] == "http" and scope["path"] not in PUBLIC:
-            scope["laneway.principal"] = await self._owner(Headers(scope=scope))
+            scope["laneway.principal"] = found = await self._known(Headers(scope=scope))
+            if found.role is not Role.OWNER:
+                self._check(found, scope)
         return await self._app(scope, receive, send)
 
-    async def _owner(self, headers: Headers) -> Principal:
+    def _check(self, principal: Principal, scope: Scope) -> None:
+        """Returns only if the route is open to the principal's role."""
+        if self._access is None:
+            self._access = Access(scope["app"].openapi()["paths"])
+        roles = self._access.roles(scope["method"], scope["path"])
+        if principal.role not in roles:
+            needed = " or ".join((Role.OWNER, *roles))
+            raise Forbidden(f"This needs a key of the role {needed}.", hint=f"Yours is that of the {principal.role}.")
+
+    async def _known(self, headers: Headers) -> Principal:
         key = presented(headers)
         found = await self._keys.principal(key) if key and len(key) <= LONGEST_KEY else None
         if found is None:
             raise Unauthorized(
-                "This key opens nothing." if key else "This needs the owner's key.",
+                "This key opens nothing." if key else "This needs a key.",
                 hint="Send `Authorization: Bearer KEY`; the key is in the file `key` of the data directory.",
             )
-        if found.role is not Role.OWNER:
-            raise Forbidden("This needs the owner's key.", hint="The key you sent belongs to somebody else.")
         return found
 
 

@@ -35,6 +35,11 @@ class Metrics:
         self._cost = self._gauge("laneway_ledger_cost_today_usd", "Money counted today (UTC).")
         self._workers = self._gauge("laneway_workers_alive", "Workers with a fresh heartbeat.")
         self._watchers = self._gauge("laneway_event_watchers", "Open streams of events.")
+        self._judged = self._gauge("laneway_classifications", "Messages judged, by who decided.", "decided_by")
+        self._confidence = self._gauge(
+            "laneway_classification_confidence", "Messages judged, by tenths of confidence from this one on.", "from"
+        )
+        self._corrected = self._gauge("laneway_classifications_corrected", "Messages whose judgement was corrected.")
         self._memory = self._gauge("laneway_memory_bytes", "Resident memory of this process.")
 
     def text(self, figures: Figures, watchers: int) -> bytes:
@@ -45,6 +50,13 @@ class Metrics:
             self._messages.labels(author).set(count)
         for state, count in figures.outbox.items():
             self._replies.labels(state).set(count)
+        for decided_by, count in figures.judged.items():
+            self._judged.labels(decided_by).set(count)
+        for tenth in range(10):
+            start = f"{tenth / 10:.1f}"
+            found = sum(count for low, count in figures.confidence.items() if f"{float(low):.1f}" == start)
+            self._confidence.labels(start).set(found)
+        self._corrected.set(figures.corrected)
         self._oldest.set(figures.oldest_queued_seconds)
         self._approvals.set(figures.approvals_pending)
         self._tokens.set(figures.tokens_today)

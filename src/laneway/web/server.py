@@ -24,7 +24,10 @@ from laneway.web.posting import Posted
 from laneway.web.routes import ROUTERS
 from laneway.web.stream import Hub
 
-DESCRIPTION = "One durable front door for AI agents. Every route but /health and /ready needs the owner's key."
+DESCRIPTION = (
+    "One durable front door for AI agents. Every route but /health and /ready needs a key: the owner's, or one whose "
+    "role the route names."
+)
 SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer"},
     "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},

@@ -196,6 +196,8 @@ class ApprovalShape(Shape):
     answered_by: UUID | None
     answered_at: Moment | None
     created_at: Moment
+    choices: list[dict[str, str]] = Field(description="What was offered, each with its label and text; often nothing.")
+    choice: str | None = Field(description="The label of the choice that was made.")
 
 
 class OutboxShape(Shape):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -69,8 +70,8 @@ class WhyShape(BaseModel):
     tokens: int
 
 
-def explained(life: Life) -> WhyShape:
-    """The story of the message."""
+def explained(life: Life, lanes: Collection[str]) -> WhyShape:
+    """The story of the message, which may have gone down one of these lanes."""
     message = life.message
     first = life.jobs[0] if life.jobs else None
     judged = first.classification if first else None
@@ -86,8 +87,8 @@ def explained(life: Life) -> WhyShape:
         ),
         classification=None if judged is None else ClassificationShape.model_validate(judged),
         corrections=shaped(CorrectionShape, life.corrections),
-        route=_route(life, first) if first else None,
-        jobs=[_job(life, job) for job in life.jobs],
+        route=_route(life, first, lanes) if first else None,
+        jobs=[_job(life, job, lanes) for job in life.jobs],
         approvals=shaped(ApprovalShape, [approval for job in life.jobs for approval in job.approvals]),
         replies=shaped(ReplyShape, life.replies),
         cost=float(sum(call.cost for call in calls)),
@@ -95,8 +96,8 @@ def explained(life: Life) -> WhyShape:
     )
 
 
-def _job(life: Life, lived: JobLife) -> WhyJob:
-    job, route = lived.job, _route(life, lived)
+def _job(life: Life, lived: JobLife, lanes: Collection[str]) -> WhyJob:
+    job, route = lived.job, _route(life, lived, lanes)
     return WhyJob(
         id=job.id,
         status=job.status,
@@ -112,7 +113,7 @@ def _job(life: Life, lived: JobLife) -> WhyJob:
     )
 
 
-def _route(life: Life, lived: JobLife) -> Route | None:
+def _route(life: Life, lived: JobLife, lanes: Collection[str]) -> Route | None:
     """The lane the journey's own table gives this job; None before it is classified."""
     job, judged = lived.job, lived.classification
     if judged is None:
@@ -120,10 +121,10 @@ def _route(life: Life, lived: JobLife) -> Route | None:
     if job.mode is JobMode.CLASSIFY:
         return Route(lane=None, why="only its classification is wanted")
     # A finished job has the lane it took, so what the request itself named is kept with the message.
-    by_table = _first_fitting(life, replace(job, lane=life.message.meta.get("lane")), judged)
-    return by_table if job.lane in (None, by_table.lane) else _first_fitting(life, job, judged)
+    by_table = _first_fitting(life, replace(job, lane=life.message.meta.get("lane")), judged, lanes)
+    return by_table if job.lane in (None, by_table.lane) else _first_fitting(life, job, judged, lanes)
 
 
-def _first_fitting(life: Life, job: Job, judged: Classification) -> Route:
+def _first_fitting(life: Life, job: Job, judged: Classification, lanes: Collection[str]) -> Route:
     request = Request(job, life.message, life.thread.world, [], judged)
-    return next(Route(lane=lane or job.lane, why=why) for why, fits, lane in ROUTES if fits(request))
+    return next(Route(lane=lane, why=why) for why, pick in ROUTES if (lane := pick(request)) in lanes)

@@ -36,6 +36,8 @@ class Commands:
             return await self._budget(request)
         if name == "stop":
             return await self._stop(request)
+        if name == "chosen":
+            return "Understood."
         if name.startswith("unknown:"):
             return f"I do not know the command /{name.removeprefix('unknown:')}.\n{HELP}"
         return HELP

@@ -27,6 +27,7 @@ class ApprovalAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     answer: Literal["approve", "reject"]
+    choice: str | None = Field(None, description="The label of the choice made, where the question offers some.")
 
 
 @router.get("/approvals", summary="List approvals, newest first")
@@ -37,11 +38,11 @@ async def listed(here: Here, which: Annotated[ApprovalListing, Query()]) -> Page
     return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
 
 
-@router.post("/approvals/{approval_id}", summary="Say yes or no to exactly this action")
+@router.post("/approvals/{approval_id}", summary="Say yes or no to exactly this action, or choose what was meant")
 async def answer(here: Here, me: Me, approval_id: UUID, given: ApprovalAnswer) -> ApprovalShape:
     """The first answer counts, and the waiting job goes on with it."""
     async with here.app.db.transaction() as tx:
-        answered = await approvals.answer(tx, approval_id, ANSWERS[given.answer], me)
+        answered = await approvals.answer(tx, approval_id, ANSWERS[given.answer], me, given.choice)
     if answered.state is ApprovalState.EXPIRED:
         raise Conflict(f"Approval {approval_id} has expired.", hint="Ask again if it is still wanted.")
     return ApprovalShape.model_validate(answered)

@@ -1,4 +1,4 @@
-"""Messages: sent, listed, asked why, and corrected."""
+"""Messages: sent, listed, and asked why."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ from typing import Annotated, Any
 from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Header, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from laneway.classify.context import meant
 from laneway.domain.conversation import Incoming, Principal, Role, World
 from laneway.errors import BadInput, Forbidden, NotFound
 from laneway.store import conversations, jobs, lives, principals
 from laneway.store.database import Database
-from laneway.transcript import build
 from laneway.web.gateway import Here, Me
 from laneway.web.limits import BodyLimits
 from laneway.web.posting import Posted, Sender, read
 from laneway.web.routes.threads import check_thread
 from laneway.web.shapes import (
     AttachmentShape,
-    CorrectionShape,
     JobShape,
     Listing,
     MessageShape,
@@ -51,14 +48,6 @@ _BODY: dict[str, Any] = {
 class MessageListing(Listing):
     thread: UUID | None = Field(None, description="Only of this thread.")
     before: int | None = Field(None, ge=0, le=2**63 - 1, description="Only with a smaller `seq`.")
-
-
-class CorrectionPosted(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    label: str = Field(description="What the message really is: question, command or other.")
-    needs_confirmation: bool | None = Field(None, description="Whether such a command needs an approval.")
-    taxonomy: str = Field("message", description="Which decision is corrected.")
 
 
 class MessageDetail(MessageShape):
@@ -134,26 +123,7 @@ async def one(here: Here, message_id: UUID) -> MessageDetail:
 @router.get("/messages/{message_id}/why", summary="Everything that happened to a message, and why")
 async def why(here: Here, message_id: UUID) -> WhyShape:
     async with here.app.db.transaction() as tx:
-        return explained(await lives.of_message(tx, message_id))
-
-
-@router.post("/messages/{message_id}/correct", status_code=202, summary="Say what a message really was")
-async def correct(here: Here, me: Me, message_id: UUID, posted: CorrectionPosted) -> CorrectionShape:
-    """The correction is stored; whether it is learnt is decided later, told by an event and by `why`."""
-    settings = here.app.settings
-    async with here.app.db.transaction() as tx:
-        found = await conversations.message(tx, message_id)
-        if found is None:
-            raise NotFound(f"There is no message {message_id}.", hint="GET /messages lists them.")
-        turns = await build(tx, found, limit=settings.message_history_limit, token_budget=settings.context_tokens)
-        meaning = meant(turns)
-        if meaning.order:
-            raise BadInput("It was judged by the offer it accepts.", hint="Only judgements by words can be learnt.")
-        stored = await here.app.corrections.take(
-            tx, found, meaning.text, taxonomy=posted.taxonomy, label=posted.label, flag=posted.needs_confirmation,
-            by=me.id,
-        )  # fmt: skip
-    return CorrectionShape.model_validate(stored)
+        return explained(await lives.of_message(tx, message_id), here.app.lanes)
 
 
 def _thread(posted: Posted) -> str:

@@ -1,0 +1,84 @@
+"""The border of a job: whatever happens inside, the job's row and its user know how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from dbos._error import DBOSUnexpectedStepError
+
+from laneway.domain.job import Job, JobStatus
+from laneway.domain.patience import Patience
+from laneway.engine.faults import PASSING
+from laneway.engine.running import End, Run
+from laneway.errors import JobCancelled, LanewayError, LeaseLost, Unavailable, described
+from laneway.store import jobs, outbox
+from laneway.store.database import Connection, Database
+
+_log = logging.getLogger("laneway.journey")
+
+
+class Border:
+    """Lets a run travel and records what became of it."""
+
+    def __init__(self, db: Database, patience: Patience, pulled: frozenset[str]) -> None:
+        self._db, self._patience, self._pulled = db, patience, pulled
+
+    async def cross(self, run: Run, travel: Callable[[Run], Awaitable[None]]) -> None:
+        """However the way ended, the job's row and the user know."""
+        _log.info("Job %s, run %d, began.", run.job.id, run.job.run)
+        try:
+            await travel(run)
+        except asyncio.CancelledError:
+            # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.
+            if run.end is not End.CANCELLED:
+                raise
+            await asyncio.shield(self._cancelled(run))
+        except LeaseLost:
+            await self._cancelled(run)
+        except Exception as error:  # noqa: BLE001  the border of a job
+            await self._outlive(partial(self._failed, run, error))
+        _log.info("Job %s, run %d, ended.", run.job.id, run.job.run)
+
+    async def _outlive(self, record: Callable[[], Awaitable[None]]) -> None:
+        """What became of the job is on record, even if the database has to come back first."""
+        while True:
+            try:
+                return await record()
+            except Unavailable:
+                await asyncio.sleep(1)
+
+    async def _cancelled(self, run: Run) -> None:
+        async with self._db.transaction() as tx:
+            job = await jobs.get(tx, run.job.id)
+            if job.status is JobStatus.RUNNING and job.cancel_requested_at is not None and job.epoch == run.epoch:
+                await jobs.move(tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled("Stopped on request.")))
+
+    async def _failed(self, run: Run, error: Exception) -> None:
+        job, fault = run.job, described(error)
+        async with self._db.transaction() as tx:
+            if not await jobs.holds(tx, job, run.worker, run.epoch):
+                return
+            if isinstance(error, DBOSUnexpectedStepError):
+                # The stored steps are of another shape of journey: a fresh run, whose effects know they happened.
+                await jobs.move(tx, job.id, JobStatus.QUEUED)
+            elif isinstance(error, PASSING) and job.attempts < self._patience.attempts:
+                delay = self._patience.pause(job.attempts, getattr(error, "retry_after", None))
+                _log.warning("Job %s is tried again in %.1f s: %s", job.id, delay, fault["message"])
+                await jobs.move(tx, job.id, JobStatus.QUEUED, delay=delay, resume=True, error=fault)
+            else:
+                _log.error("Job %s failed: %s", job.id, fault["message"], exc_info=_unforeseen(error))
+                await self.give_up(tx, job, fault)
+
+    async def give_up(self, tx: Connection, job: Job, fault: dict[str, Any]) -> None:
+        """Within `tx`, the job is failed for good and its user is told."""
+        text = f"That did not work. {fault['message']}"
+        await outbox.write_reply(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta={})
+        await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
+
+
+def _unforeseen(error: Exception) -> Exception | None:
+    return None if isinstance(error, LanewayError) else error

@@ -1,0 +1,34 @@
+"""Asks somebody and lets the job wait: the question is stored, its thread is told, and no worker is held."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from laneway.domain.job import Job, JobStatus
+from laneway.domain.judgement import Approval
+from laneway.store import approvals, jobs, outbox
+from laneway.store.database import Connection
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: `action` tells it from others of the job, `text` is what the thread reads ({id} is filled in)."""
+
+    key: str
+    action: dict[str, Any]
+    why: str
+    text: str
+    seconds: int
+    choices: list[dict[str, str]] = field(default_factory=list)
+
+
+async def put(tx: Connection, job: Job, question: Question, pulled: Collection[str]) -> Approval:
+    """The question is asked and the job waits for its answer."""
+    asked = await approvals.ask(tx, job, question.action, question.why, question.seconds, question.choices)
+    meta: dict[str, Any] = {"approval": str(asked.id)} | ({"choices": asked.choices} if asked.choices else {})
+    text = question.text.replace("{id}", str(asked.id))
+    await outbox.write_reply(tx, job, text, key=question.key, pulled=pulled, meta=meta)
+    await jobs.move(tx, job.id, JobStatus.WAITING)
+    return asked

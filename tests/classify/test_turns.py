@@ -1,0 +1,64 @@
+"""Short messages after what was said before: the last turn of each conversation is judged right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from laneway.classify.cascade import Cascade
+from laneway.classify.local import LocalClassifier
+from laneway.classify.taxonomy import load
+from laneway.domain.conversation import Author
+from laneway.domain.ids import new_id
+from laneway.transcript import Turn
+
+CASES = [json.loads(line) for line in (Path(__file__).parent / "heldout" / "turns.jsonl").open(encoding="utf-8")]
+LEAST_RIGHT = 0.85
+
+
+@pytest.fixture(scope="module")
+def cascade() -> Cascade:
+    taxonomies = load()
+    local = LocalClassifier(taxonomies)
+    local.warm(["message"], 2)
+    return Cascade(local=local, taxonomies=taxonomies)
+
+
+def turns_of(case: dict[str, Any]) -> list[Turn]:
+    return [Turn(new_id(), Author(turn["author"]), turn["text"]) for turn in case["turns"]]
+
+
+async def test_the_last_turns_of_unseen_conversations_are_judged_right(cascade: Cascade) -> None:
+    wrong = []
+    for number, case in enumerate(CASES, 1):
+        judged = await cascade.judge(turns_of(case))
+        if (judged.intent, judged.needs_confirmation) != (case["label"], case["needs_confirmation"]):
+            wrong.append(number)
+    share = 1 - len(wrong) / len(CASES)
+    print(f"turns: {len(CASES)} conversations, right {share:.1%}, wrong in lines {wrong}")
+    assert len(CASES) >= 60
+    assert share >= LEAST_RIGHT
+
+
+@pytest.mark.parametrize(
+    ("said", "intent", "confirm"),
+    [
+        (("restart nginx on web1", "Done.", "and web2 too"), "command", True),
+        (("is nginx up on web1?", "Yes, for 12 days.", "and web2?"), "question", False),
+        (("nginx hangs", "Shall I restart nginx on web1?", "do it"), "command", True),
+        (("what is wrong?", "1. the disk is full 2. nginx hangs. Shall I 1. clear /tmp or 2. restart nginx?",
+          "yes, the second one"), "command", True),
+        (("nginx hangs", "Shall I restart nginx on web1?", "no, leave it"), "other", False),
+        (("the log?", "Shall I show the last 50 lines of the log?", "yes please"), "command", False),
+    ],
+)  # fmt: skip
+async def test_what_a_short_message_refers_to_decides(
+    cascade: Cascade, said: tuple[str, ...], intent: str, confirm: bool
+) -> None:
+    authors = ["user", "assistant"] * len(said)
+    case = {"turns": [{"author": author, "text": text} for author, text in zip(authors, said, strict=False)]}
+    judged = await cascade.judge(turns_of(case))
+    assert (judged.intent, judged.needs_confirmation) == (intent, confirm)

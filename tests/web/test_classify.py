@@ -1,0 +1,50 @@
+"""Any text is judged over HTTP, and the last turn of a conversation by what was said before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.web.conftest import Door
+
+OFFER = [{"author": "assistant", "text": "Shall I restart nginx?"}]
+
+
+def turn(text: str) -> dict[str, str]:
+    return {"author": "user", "text": text}
+
+
+async def test_a_text_is_judged_with_all_that_a_program_needs_to_go_by(door: Door) -> None:
+    found = await door.post("/classify", json={"taxonomy": "message", "text": "restart nginx"})
+    assert (found["label"], found["flags"], found["decided_by"]) == ("command", {"needs_confirmation": True}, "rules")
+    assert (found["unsure"], found["safe"]) == (False, "command")
+    assert found["summary"]
+    assert found["plan"]
+
+
+async def test_a_text_nobody_can_judge_has_the_safe_label_to_go_by(door: Door) -> None:
+    found = await door.post("/classify", json={"taxonomy": "lane", "text": "restart nginx"})
+    assert (found["safe"], found["unsure"], found["decided_by"]) == ("execute", True, "default")
+
+
+@pytest.mark.parametrize(("said", "label", "confirm"), [("go ahead", "command", True), ("no thanks", "other", False)])
+async def test_the_last_turn_is_judged_by_what_it_refers_to(door: Door, said: str, label: str, confirm: bool) -> None:
+    found = await door.post("/classify", json={"taxonomy": "message", "turns": [*OFFER, turn(said)]})
+    assert (found["label"], found["flags"]) == (label, {"needs_confirmation": confirm})
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ({"taxonomy": "colours", "text": "red"}, "There is no taxonomy `colours`."),
+        ({"taxonomy": "message"}, "Give either `text` or `turns`."),
+        ({"taxonomy": "message", "text": "hi", "turns": [turn("hi")]}, "Give either `text` or `turns`."),
+        ({"taxonomy": "lane", "turns": [turn("hi")]}, "Turns are judged by the taxonomy message"),
+        ({"taxonomy": "message", "turns": OFFER}, "Turns are judged by the taxonomy message"),
+        ({"taxonomy": "message", "text": ""}, "`text`"),
+        ({"taxonomy": "message", "turns": [{"author": "nobody", "text": "hi"}]}, "`turns.0.author`"),
+    ],
+)
+async def test_what_cannot_be_judged_is_refused(door: Door, asked: dict[str, Any], says: str) -> None:
+    assert says in (await door.post("/classify", 400, json=asked))["detail"]

@@ -1,0 +1,224 @@
+"""What was saved: what was spent, beside what it would have cost had the strong model done everything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from genai_prices import calc_price
+from pydantic_ai.usage import RequestUsage
+
+from laneway.app import Parts
+from laneway.llm.offline import OfflineModel
+from laneway.llm.single import only
+from laneway.store.principals import hashed
+from tests.servers import AnthropicServer, Hang, OpenAIServer, Say, Script
+from tests.web.conftest import Door, Open
+
+SONNET, HAIKU = "claude-sonnet-5-5", "claude-haiku-5-5"
+CLEAR, UNCLEAR = "What's the server uptime?", "the nginx thing again, like last time"
+JUDGED = {"intent": "question", "summary": "Asks.", "plan": "Tell.", "needs_confirmation": False, "confidence": 0.9}
+GIVEN = {"classification": {"intent": "question", "summary": "Asks for news."}}
+"""Brought along with a message, so that nobody has to judge it."""
+
+
+def usd(
+    model: str, tokens_in: int, tokens_out: int, *, cached: int = 0, written: int = 0, provider: str = "anthropic"
+) -> float:
+    """What one call costs, by the public price list."""
+    usage = RequestUsage(
+        input_tokens=tokens_in, output_tokens=tokens_out, cache_read_tokens=cached, cache_write_tokens=written
+    )
+    return float(calc_price(usage, model, provider_id=provider).total_price)
+
+
+def judging(tokens_in: int, tokens_out: int) -> Say:
+    """The small model judges."""
+    return Say(json.dumps(JUDGED), tokens_in=tokens_in, tokens_out=tokens_out, cache_read=0, cache_write=0)
+
+
+def saying(tokens_in: int, tokens_out: int, cached: int = 0, written: int = 0) -> Say:
+    """The strong model answers; on Anthropic's wire the input is told without its cached parts."""
+    return Say("Here.", tokens_in=tokens_in, tokens_out=tokens_out, cache_read=cached, cache_write=written)
+
+
+@pytest.fixture
+def anthropic() -> Iterator[AnthropicServer]:
+    with AnthropicServer(Script()) as server:
+        yield server
+
+
+@pytest.fixture
+def openai() -> Iterator[OpenAIServer]:
+    with OpenAIServer(Script()) as server:
+        yield server
+
+
+def keyed(server: AnthropicServer) -> dict[str, Any]:
+    return {"anthropic_api_key": "sk-test-123456", "anthropic_base_url": server.url}
+
+
+async def test_an_empty_ledger_has_saved_nothing(opened: Open, anthropic: AnthropicServer) -> None:
+    async with opened(Parts(), **keyed(anthropic)) as door:
+        found = await door.get("/ledger/saved")
+    assert found == {
+        "spent": 0, "calls": 0, "all_strong": 0, "judged_locally": 0, "avoided": 0, "saved": 0, "share": None,
+        "compared_with": f"anthropic:{SONNET}", "instead_of": None, "judgement_basis": "assumed",
+        "judgement_tokens_input": 400, "judgement_tokens_output": 80, "unsettled": 0, "unpriced": 0,
+    }  # fmt: skip
+
+
+async def test_small_calls_and_local_judgements_are_priced_as_the_strong_model_would(
+    opened: Open, anthropic: AnthropicServer
+) -> None:
+    anthropic.script.then(judging(300, 40), saying(1000, 200), judging(500, 60), saying(2000, 100), saying(700, 50))
+    async with opened(Parts(), **keyed(anthropic)) as door:
+        for number, text in enumerate((UNCLEAR, "the disk thing, as discussed with everyone", CLEAR)):
+            await door.ask(text, thread=str(number))
+        found = await door.get("/ledger/saved")
+        ledger = (await door.get("/ledger"))["items"]
+    strong = [usd(SONNET, 1000, 200), usd(SONNET, 2000, 100), usd(SONNET, 700, 50)]
+    all_strong = sum([*strong, usd(SONNET, 300, 40), usd(SONNET, 500, 60)])
+    avoided = usd(SONNET, 400, 50)
+    assert (found["calls"], found["judged_locally"]) == (5, 1)
+    assert found["spent"] == pytest.approx(sum([*strong, usd(HAIKU, 300, 40), usd(HAIKU, 500, 60)]))
+    assert found["spent"] == pytest.approx(sum(line["cost"] for line in ledger))
+    assert found["all_strong"] == pytest.approx(all_strong)
+    assert found["judgement_basis"] == "median"
+    assert (found["judgement_tokens_input"], found["judgement_tokens_output"]) == (400, 50)
+    assert found["avoided"] == pytest.approx(avoided)
+    assert found["saved"] == pytest.approx(all_strong + avoided - found["spent"])
+    assert found["share"] == pytest.approx(found["saved"] / (all_strong + avoided))
+
+
+async def test_as_long_as_no_model_has_judged_the_size_of_a_judgement_is_assumed(
+    opened: Open, anthropic: AnthropicServer
+) -> None:
+    async with opened(Parts(), **keyed(anthropic)) as door:
+        await door.ask(CLEAR)
+        found = await door.get("/ledger/saved")
+    assert (found["judged_locally"], found["judgement_basis"]) == (1, "assumed")
+    assert found["avoided"] == found["saved"] == pytest.approx(usd(SONNET, 400, 80))
+
+
+async def test_what_went_to_the_strong_model_saves_nothing_with_its_cache(
+    opened: Open, anthropic: AnthropicServer
+) -> None:
+    anthropic.script.then(saying(100, 20, written=900), saying(100, 20, cached=900))
+    async with opened(Parts(), **keyed(anthropic)) as door:
+        for thread in "ab":
+            await door.ask("what is new?", thread=thread, payload=GIVEN)
+        found = await door.get("/ledger/saved")
+    assert found["spent"] == pytest.approx(usd(SONNET, 1000, 20, written=900) + usd(SONNET, 1000, 20, cached=900))
+    assert (found["judged_locally"], found["avoided"]) == (0, 0)
+    assert found["all_strong"] == pytest.approx(found["spent"])
+    assert found["saved"] == pytest.approx(0)
+
+
+@pytest.mark.parametrize(("calls", "tokens"), [(10, 30_000), (2, 200_000)])
+async def test_many_calls_are_not_priced_as_one_long_call(
+    opened: Open, openai: OpenAIServer, calls: int, tokens: int
+) -> None:
+    dearer = usd("gpt-5.4", calls * tokens, calls, provider="openai")
+    openai.script.then(*[Say("Here.", tokens_in=tokens, tokens_out=1, cache_read=0)] * calls)
+    async with opened(Parts(), default_model="openai:gpt-5.4", openai_base_url=openai.url) as door:
+        for thread in range(calls):
+            await door.ask("what is new?", thread=str(thread), payload=GIVEN)
+        found = await door.get("/ledger/saved")
+    assert (found["calls"], found["compared_with"]) == (calls, "openai:gpt-5.4")
+    assert found["all_strong"] == pytest.approx(found["spent"])
+    assert found["all_strong"] < dearer * 0.9
+
+
+async def test_only_what_happened_since_then_counts(door: Door, database_url: str) -> None:
+    await door.ask(CLEAR)
+    assert (await door.get("/ledger/saved", since="2000-01-01"))["calls"] == 1
+    later = await door.get("/ledger/saved", since="2100-01-01T00:00:00Z")
+    assert (later["calls"], later["judged_locally"], later["saved"], later["share"]) == (0, 0, 0, None)
+    with psycopg.connect(database_url) as connection:
+        for table in ("token_ledger", "classifications"):
+            connection.execute(f"UPDATE {table} SET created_at = created_at - interval '9 days'".encode())
+    await door.ask("what is new?", thread="b")
+    recent = await door.get("/ledger/saved", since=(datetime.now(UTC) - timedelta(days=1)).isoformat())
+    assert (recent["calls"], recent["judged_locally"]) == (1, 1)
+    assert (await door.get("/ledger/saved"))["calls"] == 2
+
+
+async def test_without_a_priced_model_the_strong_one_of_the_settings_is_the_yardstick(opened: Open) -> None:
+    async with opened(Parts(models=lambda db: only(OfflineModel(), db))) as door:
+        await door.ask(CLEAR)
+        found = await door.get("/ledger/saved")
+    assert (found["compared_with"], found["instead_of"]) == (f"anthropic:{SONNET}", "offline")
+    assert found["spent"] == 0
+    assert found["saved"] == pytest.approx(found["all_strong"] + found["avoided"])
+    assert found["avoided"] == pytest.approx(usd(SONNET, 400, 80))
+    assert found["share"] == 1
+
+
+async def test_calls_at_a_price_nobody_knows_are_counted_as_such(opened: Open, openai: OpenAIServer) -> None:
+    own: dict[str, Any] = {"default_model": "openai:our-own-llama", "openai_base_url": openai.url}
+    openai.script.then(Say("Here.", tokens_in=1000, tokens_out=100, cache_read=0))
+    async with opened(Parts(), **own, allow_unknown_price=True) as door:
+        await door.ask("what is new?", payload=GIVEN)
+        found = await door.get("/ledger/saved")
+    assert (found["spent"], found["unpriced"], found["instead_of"]) == (0, 1, "openai:our-own-llama")
+    assert found["all_strong"] == pytest.approx(usd(SONNET, 1000, 100))
+
+
+async def test_without_any_price_to_compare_with_it_says_so(opened: Open) -> None:
+    async with opened(Parts(), claude_model="our-own-llama") as door:
+        problem = await door.get("/ledger/saved", 400)
+    assert problem["code"] == "settings"
+    assert "`offline`" in problem["detail"]
+    assert "`anthropic:our-own-llama`" in problem["detail"]
+    assert "CLAUDE_MODEL" in problem["hint"]
+
+
+async def test_with_fallback_models_the_first_one_is_compared_with(opened: Open, anthropic: AnthropicServer) -> None:
+    async with opened(Parts(), **keyed(anthropic), fallback_models=("offline",)) as door:
+        found = await door.get("/ledger/saved")
+    assert (found["compared_with"], found["instead_of"]) == (f"anthropic:{SONNET}", None)
+
+
+async def test_a_judgement_the_small_model_was_asked_for_in_vain_is_not_avoided(
+    opened: Open, anthropic: AnthropicServer
+) -> None:
+    anthropic.script.then(Say("No idea."), Say("Still no idea."))
+    async with opened(Parts(), **keyed(anthropic)) as door:
+        answered = await door.ask(UNCLEAR)
+        why = await door.get(f"/messages/{answered['id']}/why")
+        found = await door.get("/ledger/saved")
+    assert why["classification"]["decided_by"] != "model"
+    assert (found["judged_locally"], found["avoided"], found["judgement_basis"]) == (0, 0, "assumed")
+
+
+async def test_a_call_cut_off_neither_saves_nor_loses(opened: Open, anthropic: AnthropicServer) -> None:
+    anthropic.script.then(Hang(60))
+    async with opened(Parts(), **keyed(anthropic)) as door:
+        job = (await door.send("what is new?", payload=GIVEN))["job_id"]
+        while not anthropic.requests:
+            await door.until(job, "running")
+        await door.post(f"/jobs/{job}/cancel")
+        await door.until(job)
+        found = await door.get("/ledger/saved")
+    assert (found["calls"], found["unsettled"]) == (1, 1)
+    assert found["spent"] == found["all_strong"] > 0
+    assert found["saved"] == 0
+
+
+async def test_only_the_owner_sees_it_and_only_known_parameters_are_taken(door: Door, database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        connection.execute(
+            "INSERT INTO principals (id, role, name, key_hash) VALUES (gen_random_uuid(), 'operator', 'op', %s)",
+            (hashed("lw_operator"),),
+        )
+    async with httpx.AsyncClient(base_url=door.url) as stranger:
+        assert (await stranger.get("/ledger/saved")).status_code == 401
+        assert (await stranger.get("/ledger/saved", headers={"X-API-Key": "lw_operator"})).status_code == 403
+    assert "`by`" in (await door.get("/ledger/saved", 400, by="model"))["detail"]
+    assert "`since`" in (await door.get("/ledger/saved", 400, since="soon"))["detail"]
