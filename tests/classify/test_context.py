@@ -140,6 +140,43 @@ def test_a_verb_of_its_own_beats_everything_said_before() -> None:
     assert meant(turns("show the copy", "Here it is.", "great, now drop it")).text.endswith("drop it")
 
 
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (("db2 hangs", "Shall I reboot db2?", "is anyone connected?", "Nobody.", "then yes"), "reboot db2"),
+        (("one host runs the old kernel", "Which host shall I reboot?", "web3"), "reboot"),
+        (("search is slow", "a) restarting the index b) more memory.", "a, but at night"), "restart the index"),
+        (("it is down", "I can roll back, or restart the workers.", "the former, quick"), "roll back"),
+        (("what expires?", "Options: 1) renew all 2) renew the shop 3) wait.", "just the shop"), "renew the shop"),
+        (("the forum is unused", "Shall I drop it or keep it?", "drop it"), "drop it"),
+        (("the banner is old", "I'd put the red one up.", "nah the blue one"), "put the red one up"),
+    ],
+)
+def test_an_open_offer_is_taken_up_in_many_ways(said: tuple[str, ...], text: str) -> None:
+    judged = meant(turns(*said))
+    assert (judged.text, judged.order) == (text, True)
+
+
+@pytest.mark.parametrize(
+    "message", ["20%?? of what", "newer how", "more important, is it on the invoice", "for me earlier is not possible?"]
+)
+def test_a_question_is_heard_wherever_its_words_stand(message: str) -> None:
+    assert meant(turns("order paper", "Ordered, it comes on Friday.", message)).label == "question"
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["good to know", "just as it should be", "yeah they were late all week", "i don't have it either. forget it"],
+)
+def test_what_only_tells_something_asks_for_nothing(message: str) -> None:
+    assert meant(turns("order paper", "Ordered, it comes on Friday.", message)).label == "other"
+
+
+@pytest.mark.parametrize("message", ["prod I meant", "web2, not web1", "wait, I meant web2"])
+def test_a_correction_repeats_the_request(message: str) -> None:
+    assert meant(turns("reboot web1", "Rebooted.", message)).text == "reboot web1"
+
+
 def test_a_long_thread_is_understood_at_once() -> None:
     began = time.perf_counter()
     meant(turns(*["reboot web1", "Done. Shall I reboot web2?", "and web3 too", "Done."] * 25, "again"))

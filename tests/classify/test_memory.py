@@ -151,7 +151,7 @@ async def test_what_looks_like_an_action_is_recalled_word_for_word_or_not_at_all
     assert await memory.recall(MESSAGE, KNOWN.upper(), meaning(encoder, KNOWN), likely="command") == QUESTION
 
 
-@pytest.mark.parametrize(("name", "label"), [("lane", "patch"), ("function", "human")])
+@pytest.mark.parametrize(("name", "label"), [("lane", "patch"), ("function", "code"), ("route", "workflow")])
 async def test_a_label_whose_mistakes_are_dangerous_is_never_recalled_by_likeness(
     db: Database, encoder: Encoder, name: str, label: str
 ) -> None:

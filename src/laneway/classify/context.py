@@ -8,11 +8,13 @@ to, it stands as it is. The words are in `context_words.toml`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from laneway.classify.context_acts import ACTS, ANSWERS
 from laneway.classify.context_requests import is_question, is_request, settled
 from laneway.classify.context_said import Heard, Meaning, Said, read_answer
 from laneway.classify.context_words import BUT, LONGEST_SHORT, at_head, stripped
+from laneway.classify.grammar import starts_with_verb
 from laneway.domain.conversation import Author
 from laneway.transcript import Turn
 
@@ -41,13 +43,31 @@ def stands_alone(turns: Sequence[Turn]) -> bool:
     return len(plain.split()) > LONGEST_SHORT and not answers
 
 
+def _open(turns: Sequence[Turn]) -> Said:
+    """What the assistant said last, or its offer that questions and remarks since then have left open."""
+    if len(turns) < 2 or turns[-2].author is not Author.ASSISTANT:
+        return Said()
+    said = read_answer(turns[-2].text)
+    if said.asks or said.offer or said.done or len(turns) < 4 or not _leaves_open(turns[-3]):
+        return said
+    before = _open(turns[:-2])
+    return replace(before, standing=True) if before.offer and before.asks else said
+
+
+def _leaves_open(turn: Turn) -> bool:
+    """Whether a message of the user neither accepts nor refuses nor orders."""
+    _, plain, asks = stripped(turn.text)
+    settles = not plain or at_head(plain, "yes", "no") is not None or starts_with_verb(plain)
+    return turn.author is Author.USER and (asks or not settles)
+
+
 def _meaning(turns: Sequence[Turn], requests: Sequence[Meaning]) -> Meaning:
     """What the last of these turns says, with the requests before it known, the latest first."""
     text = turns[-1].text
     if len(turns) < 2 or len(text.split()) > LONGEST_ANSWER:
         return Meaning(text)
     lead, plain, asks = stripped(text)
-    said = read_answer(turns[-2].text) if turns[-2].author is Author.ASSISTANT else Said()
+    said = _open(turns)
     order = next((one for one in requests if not is_question(one)), None)
     heard = Heard(text, lead, plain, asks, said, requests[0] if requests else None, order)
     acts = ACTS if heard.words <= LONGEST_SHORT else ANSWERS

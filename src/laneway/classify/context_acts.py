@@ -3,178 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 
+from laneway.classify.context_answers import (
+    NAMES,
+    acceptance,
+    answer,
+    choice,
+    corrected,
+    echo,
+    is_phrase,
+    nothing,
+    offered,
+    only_noise,
+    pending,
+    refusal,
+    remark,
+)
 from laneway.classify.context_requests import (
+    asks_in_part,
     changes,
     is_about_it,
     is_question,
     looks_like_order,
     names_option,
     own_order,
+    tells,
     writes,
 )
 from laneway.classify.context_said import Heard, Meaning, asking
-from laneway.classify.context_words import BUT, JOINED, LONGEST_SHORT, PARTS, at_head, has, source, wholly
+from laneway.classify.context_words import JOINED, PARTS, at_head, has, source, wholly
 from laneway.classify.grammar import starts_with_verb
-from laneway.classify.lexicon import lexicon
-from laneway.classify.rules import small_talk
 
 LONGEST_SHAPE = 6
 _PLACE = re.compile(r"\b(?:to|into|onto|from|on) (?:the|my|our|his|her|their|that|this|it|them)\b")
-_NAMES = re.compile(
-    r"(?:the|those|these|that one|this one|on|in|d(?:en|ie|as|er)|el|la|los|las|le|les|il|lo|o|os|as|de|het)\b"
-)
-
-
-def _nothing(heard: Heard) -> Meaning:
-    """The message asks for nothing."""
-    return Meaning(heard.text, label="other", confirm=False)
-
-
-def _only_noise(heard: Heard) -> Meaning | None:
-    """ "Great, thanks" asks for nothing, but "ok" to "shall I?" is a yes."""
-    if heard.plain:
-        return None
-    said, agrees = heard.said, has(heard.lead, "ack") is not None
-    thanks = any(at_head(word, "thanks") for word in heard.lead.split())
-    accepts = agrees and (bool(said.offer) if said.asks and thanks else said.asks or (bool(said.offer) and not thanks))
-    return _accepted(heard) if accepts and not said.choice and not heard.asks else _nothing(heard)
-
-
-def _refusal(heard: Heard) -> Meaning | None:
-    head = at_head(heard.plain, "no")
-    if head is None or (not heard.said.asks and at_head(heard.plain, "undo")):
-        return None
-    rest = heard.plain[len(head) :].strip(" ,.!;:–-")
-    if not rest:
-        waits = heard.said.asks or heard.said.offer is not None
-        return _nothing(heard) if waits or not starts_with_verb(heard.plain) else None
-    if not re.match(r"\s*[,.!;:–-]", heard.plain[len(head) :]) and wholly(head, "doubtful_no"):
-        own = at_head(heard.plain, "correction")
-        return _corrected(heard) if own and heard.words < LONGEST_SHORT else None
-    again = _refusal(replace(heard, plain=rest))
-    return again or _after_no(replace(heard, plain=rest))
-
-
-def _after_no(heard: Heard) -> Meaning | None:
-    """What comes after a "no": an order, a question, the right thing, or a reason."""
-    bare = re.sub(r"^(?:but|just|only|rather|please|aber|nur|pero|mais|ma) ", "", heard.plain)
-    if at_head(bare, "asks") or heard.asks:
-        return asking(bare) if at_head(bare, "asks") else Meaning(bare)
-    if starts_with_verb(bare) or own_order(heard):
-        return Meaning(bare, order=True)
-    if has(heard.plain, "remark") or at_head(heard.plain, "yes"):
-        return _nothing(heard)
-    names = at_head(heard.plain, "correction") or _NAMES.match(bare) or re.search(r"\d", bare)
-    if names or not (heard.said.asks or heard.said.offer):
-        return _corrected(heard)
-    return _nothing(heard)
-
-
-def _corrected(heard: Heard) -> Meaning | None:
-    """The right thing instead of the one taken: the same deed, so the same judgement."""
-    return (_pending(heard) if heard.said.asks else None) or heard.asked
-
-
-def _pending(heard: Heard) -> Meaning | None:
-    """What an answer sets going: the deed the assistant asked about, else the request it asked back about."""
-    said, asked = heard.said, heard.asked
-    if said.offer and not said.clarifies:
-        which = asked if said.choice else None
-        if which is None or (is_question(which) and lexicon()["changes"].match(said.offer)):
-            return Meaning(said.offer, order=True)
-    return asked if said.asks else None
 
 
 def _question(heard: Heard) -> Meaning | None:
     """A question of its own, even in the middle of something."""
-    accepts = heard.said.asks and wholly(heard.plain, "yes")
-    if accepts or own_order(heard) or not at_head(heard.plain, "asks"):
+    accepts = (heard.said.asks or heard.said.offer) and wholly(heard.plain, "yes")
+    asks = bool(at_head(heard.plain, "asks")) or asks_in_part(heard.plain)
+    asks = asks or bool(heard.asks and has(heard.plain, "wh_words") and not has(heard.plain, "begs"))
+    relative = heard.said.choice and not heard.asks and re.match(r"what (?:i|we|you|he|she|they)\b", heard.plain)
+    if accepts or relative or own_order(heard) or not asks or at_head(heard.plain, "remark", "no"):
         return None
     return asking(heard.plain + ("?" if heard.asks else ""))
-
-
-def _acceptance(heard: Heard) -> Meaning | None:
-    head = _longest_yes(heard.plain)
-    if head is None and heard.said.asks and heard.lead and BUT.match(heard.plain):
-        head = ""
-    if head is None:
-        return None
-    rest = heard.plain[len(head) :].strip(" ,.!;:–-，。")
-    if not rest:
-        return _accepted(heard)
-    return _and_more(replace(heard, plain=rest)) if heard.said.asks or heard.said.offer else None
-
-
-def _and_more(heard: Heard) -> Meaning | None:
-    """What comes after a "yes": another order, a question, which of them, or nothing that matters."""
-    rest = heard.plain
-    if BUT.match(rest) and (heard.asks or has(rest, "asks")):
-        return asking(rest)
-    bare = JOINED.sub("", rest)
-    if re.match(r"(?:but )?(?:just|only|nur|solo|seulement)\b", rest) and starts_with_verb(bare):
-        return Meaning(rest, order=True)
-    chosen = _choice(heard) or _accepted(heard)
-    # Whatever else the words order is judged with the offer: the worse of both counts.
-    more = starts_with_verb(bare) or looks_like_order(rest) or lexicon()["changes"].search(rest)
-    return _with(chosen, rest) if more else chosen
-
-
-def _longest_yes(plain: str) -> str | None:
-    """All the words of assent that a message begins with."""
-    end = 0
-    while (found := at_head(plain[end:].lstrip(" ,.!;:–-"), "yes", "ack", "filler", "thanks")) is not None:
-        end = plain.index(found, end) + len(found)
-    return plain[:end] if end and at_head(plain, "yes") else None
-
-
-def _accepted(heard: Heard) -> Meaning:
-    """A yes: to the offer, to the request that was asked back about, or to nothing."""
-    said = heard.said
-    pending = _pending(heard)
-    if pending is not None and pending is not heard.asked:
-        return pending
-    if said.asks and heard.asked is not None:
-        if said.clarifies or said.choice or wholly(said.last, "empty_offer"):
-            return heard.asked
-        return Meaning(said.last if is_question(heard.asked) else f"{heard.asked.text}, {said.last}", order=True)
-    if said.asks and not said.choice and not at_head(said.last, "asks"):
-        return Meaning(said.last, order=True)
-    if re.search(r"\b(?:do|go|get|proceed|mach|haz|vas|fai|faz|doe)\b", heard.plain) and not said.asks:
-        # A deed is ordered and nothing says which: it must not happen unasked.
-        return Meaning(heard.text, order=True, confirm=True)
-    return _nothing(heard)
-
-
-def _with(meaning: Meaning, rest: str) -> Meaning:
-    return Meaning(f"{meaning.text}, {rest}", order=True) if meaning.label is None else Meaning(rest, order=True)
-
-
-def _choice(heard: Heard) -> Meaning | None:
-    """One of the things offered, by its place, its name, or all of them."""
-    if not (heard.said.asks or heard.said.offer or heard.said.options) or (heard.asks and not heard.said.asks):
-        return None
-    plain = re.sub(r"^(?:and|yes|then) ", "", heard.plain)
-    plain = re.sub(rf"^(?:(?:{source('chosen_by')})\s+)+|^#", "", plain)
-    picked = _picked(plain, heard.said.options)
-    if picked is None or heard.words > 6:
-        return None
-    if picked and starts_with_verb(picked):
-        return Meaning(picked, order=True)
-    return _pending(heard)
-
-
-def _picked(plain: str, options: Sequence[str]) -> str | None:
-    """The option picked, nothing in words if it cannot be told which, None if none was picked."""
-    plain = re.sub(r"\s+(?:one|ones|option|first|then|now|uno|una)$", "", plain)
-    for place, name in ((0, "first"), (1, "second"), (2, "third"), (-1, "last")):
-        if wholly(plain, name):
-            return options[place] if -1 <= place < len(options) else ""
-    if wholly(plain, "every") or (at_head(plain, "every") and len(plain.split()) < 4):
-        return ", ".join(options)
-    return None
 
 
 def _repetition(heard: Heard) -> Meaning | None:
@@ -215,8 +88,28 @@ def _reworded_part(heard: Heard) -> Meaning | None:
     if heard.asked is None or not writes(heard.asked) or heard.said.asks or heard.said.done or heard.asks:
         return None
     part = bool(at_head(heard.plain, "reworks") and has(heard.plain, "passage"))
-    more = bool(at_head(heard.plain, "adds") and not _PLACE.search(heard.plain))
+    pieces = [JOINED.sub("", piece) for piece in PARTS.split(heard.plain)]
+    more = any(at_head(piece, "adds") for piece in pieces) and not _PLACE.search(heard.plain)
     return _rewritten(heard) if (part or more) and not has(heard.plain, "outside") else None
+
+
+def _refined(heard: Heard) -> Meaning | None:
+    """ "Narrow it down to May" looks at the same once more, where nothing was changed."""
+    asked = heard.asked
+    if asked is None or heard.asks or changes(asked) or heard.said.asks or tells(asked):
+        return None
+    return (
+        Meaning(f"show that again, {heard.plain}", order=True, confirm=False)
+        if at_head(heard.plain, "refines")
+        else None
+    )
+
+
+def _in_earnest(heard: Heard) -> Meaning | None:
+    """What was only rehearsed is to be done."""
+    rehearsed = has(heard.said.plain, "rehearsal") and not heard.said.asks
+    told = has(heard.plain, "earnest") and not heard.asks and not has(heard.plain, "rehearsal")
+    return Meaning(heard.plain, order=True, confirm=True) if rehearsed and told else None
 
 
 def _later_order(heard: Heard) -> Meaning | None:
@@ -228,28 +121,50 @@ def _own_verb(heard: Heard) -> Meaning | None:
     bare = JOINED.sub("", heard.plain)
     while not starts_with_verb(bare) and (head := at_head(bare, "more")) is not None and head != bare:
         bare = bare[len(head) :].strip()
-    if (heard.asks and not has(heard.plain, "begs")) or at_head(heard.plain, "remark"):
-        return None
+    if (heard.asks and not has(heard.plain, "begs")) or at_head(heard.plain, "remark", "subjects"):
+        decreed = has(heard.plain, "decree") and not at_head(heard.plain, "remark") and not heard.asks
+        return Meaning(heard.plain) if decreed and not heard.said.asks else None
     if starts_with_verb(bare) or looks_like_order(bare):
-        return None if heard.words == 1 and names_option(heard) else Meaning(heard.plain)
+        grabs = re.match(r"[\w-]+ (?:it|them|those|these)\b", bare) is not None and not heard.asks
+        return None if heard.words == 1 and names_option(heard) else Meaning(heard.plain, order=grabs)
     decree = has(bare, "decree") and not has(bare, "remark") and not heard.said.asks
-    return Meaning(heard.plain, order=True) if decree else None
+    # Without a subject the words cannot tell what it would do: it must not happen unasked.
+    return Meaning(heard.plain, order=True, confirm=True if at_head(bare, "decree") else None) if decree else None
 
 
 def _addition(heard: Heard) -> Meaning | None:
     """Another thing to which the same applies."""
     head = at_head(heard.plain, "more")
-    last = re.search(rf"(?:^|[\s,]|(?<=[^\x00-\x7f]))(?:{source('more_last')})$", heard.plain)
+    last = re.search(rf"(?:^|[\s,]|(?<=[^\x00-\x7f]))(?:{source('more_last')})(?:$|(?=[,.] ))", heard.plain)
     if (head is None and last is None) or has(heard.plain, "remark"):
         return None
     rest = heard.plain[len(head or "") :].strip()
-    if heard.asks and (heard.asked is None or heard.said.asks):
+    if heard.asks and (heard.asked is None or heard.said.asks or _states(heard)):
         return asking(heard.text)
     if has(rest, "earnest") and heard.earlier and has(heard.earlier.text.casefold(), "rehearsal"):
         return Meaning(heard.earlier.text, order=True, confirm=True)
     if heard.asked is not None and is_about_it(heard.asked) and not heard.asks:
         return heard.earlier or heard.asked
     return heard.asked
+
+
+def _states(heard: Heard) -> bool:
+    """Whether what ends with a question mark has a verb that asks or tells, and no order."""
+    return bool(has(heard.plain, "finite")) and not has(heard.plain, "begs") and not starts_with_verb(heard.plain)
+
+
+def _retracted(heard: Heard) -> Meaning | None:
+    """ "I don't have it either. Forget it" ends the matter with its last words."""
+    parts = [part for part in PARTS.split(heard.plain) if part]
+    ends = len(parts) > 1 and len(parts[-1].split()) > 1 and wholly(parts[-1], "no")
+    return nothing(heard) if ends and not heard.asks and not own_order(heard) else None
+
+
+def _either(heard: Heard) -> Meaning | None:
+    """ "For everyone or just writes" wants to know which, where the assistant asked nothing."""
+    waits = heard.said.asks or heard.said.offer or heard.asked is not None
+    asks = re.search(r" (?:or|oder|ou|czy|или) ", heard.plain) and not starts_with_verb(heard.plain)
+    return asking(heard.text) if asks and not waits and not looks_like_order(heard.plain) else None
 
 
 def _bend(heard: Heard) -> Meaning | None:
@@ -264,12 +179,15 @@ def _bend(heard: Heard) -> Meaning | None:
 
 def _bent(heard: Heard) -> Meaning | None:
     asked, plain = heard.asked, heard.plain
-    if heard.asks and heard.said.asks:
+    if heard.asks and (heard.said.asks or _states(heard)):
         return asking(heard.text)
     if has(plain, "lasting") and (asked is None or is_question(asked)) and not heard.asks:
         return Meaning(f"change that to {plain}", order=True, confirm=True)
-    if heard.said.offer and heard.said.asks and not (heard.said.choice or heard.said.clarifies):
-        return Meaning(heard.said.offer, order=True)
+    idle = asked is None or is_question(asked) or tells(asked)
+    if heard.said.offer and (heard.said.asks or idle) and not (heard.said.choice or heard.said.clarifies or heard.asks):
+        return offered(heard.said.offer)
+    if heard.said.asks and (awaited := pending(heard)) is not None:
+        return awaited
     if asked is not None and writes(asked) and not (heard.said.done or heard.asks or heard.said.asks):
         return _rewritten(heard)
     if has(plain, "display") and not heard.asks and (asked is None or not changes(asked)):
@@ -285,32 +203,35 @@ def _bent(heard: Heard) -> Meaning | None:
 
 def _fix(heard: Heard) -> Meaning | None:
     """ "I meant Friday" corrects the request before."""
+    turned = has(heard.plain, "correction_last") or any(one.startswith("not ") for one in PARTS.split(heard.plain)[1:])
+    if turned and not heard.asks and not starts_with_verb(heard.plain):
+        return corrected(heard)
     if heard.asks or re.match(r"(?:that|this|it|das|es|eso|ça|così)\b", heard.plain):
         return None
     made = re.match(r"make (?:it|that)\b", heard.plain)
     if made and heard.asked is not None and is_question(heard.asked):
         return None
-    return _corrected(heard) if at_head(heard.plain, "correction") or wholly(heard.plain, "better") else None
+    return corrected(heard) if at_head(heard.plain, "correction") or wholly(heard.plain, "better") else None
 
 
-def _answer(heard: Heard) -> Meaning | None:
-    """What is told to an assistant that asked makes the request precise."""
-    said = heard.said
-    if not said.asks or heard.asks or small_talk(heard.text):
+def _repeated(heard: Heard) -> Meaning | None:
+    """ "17, ok" only says again what was answered."""
+    said = wholly(heard.plain, "number") and f" {heard.plain} " in f" {heard.said.plain.replace('.', ' ')} "
+    return nothing(heard) if said and not (heard.asks or heard.said.asks or heard.said.options) else None
+
+
+def _continued(heard: Heard) -> Meaning | None:
+    """A thing named after a deed: the same for it, or the deed in this way."""
+    asked, then = heard.asked, re.search(r"\b(?:then|dann|alors|entonces|allora|dan)\b", heard.lead)
+    if asked is None or is_question(asked) or heard.asks or heard.said.asks or has(heard.plain, "remark"):
         return None
-    if said.choice or said.clarifies or (said.options and not said.offer):
-        return _pending(heard)
-    named = said.offer is None or names_option(heard) or _NAMES.match(heard.plain)
-    return _pending(heard) if named and not has(heard.plain, "remark") else None
+    named = then or NAMES.match(heard.plain) or re.search(r"\d", heard.plain)
+    return asked if named and is_phrase(heard.plain) else None
 
 
-def _remark(heard: Heard) -> Meaning | None:
-    told = has(heard.plain, "remark") if heard.said.asks else at_head(heard.plain, "remark")
-    return _nothing(heard) if told and not heard.asks else None
-
-
-ANSWERS: tuple[Callable[[Heard], Meaning | None], ...] = (_refusal, _acceptance)
+ANSWERS: tuple[Callable[[Heard], Meaning | None], ...] = (refusal, acceptance)
 ACTS: tuple[Callable[[Heard], Meaning | None], ...] = (
-    _only_noise, _question, _refusal, _acceptance, _reworded_part, _reversal, _later_order, _choice, _repetition,
-    _rework, _own_verb, _addition, _bend, _fix, _answer, _remark,
+    only_noise, echo, _retracted, _question, refusal, acceptance, _in_earnest, _reworded_part, _refined, _reversal,
+    _later_order, choice, _repetition, _rework, _own_verb, _repeated, _either, _addition, _bend, _fix, answer, remark,
+    _continued,
 )  # fmt: skip

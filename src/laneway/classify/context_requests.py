@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from laneway.classify.context_said import Heard, Meaning, asking
-from laneway.classify.context_words import ENDS, JOINED, PARTS, at_head, has
+from laneway.classify.context_words import ENDS, JOINED, PARTS, at_head, has, wholly
 from laneway.classify.grammar import starts_with_verb
 from laneway.classify.lexicon import lexicon
 from laneway.classify.rules import normalise, small_talk
@@ -15,7 +16,7 @@ _OBJECT = re.compile(
     r"los|las|el|il|lo|gli|den|die|das)\b"
 )
 _REPORTS = re.compile(
-    r"(?:^|[,.;] )(?:i|we)(?:'ve| have)? (?:already |just )?\w+ed\b|"
+    r"(?:^|[,.;] )(?:i|we)(?:'ve| have)? (?:already |just )?(?!need)\w+ed\b|"
     r"^(?:the|my|our|there's|there is) .* (?:is|are|was)\b"
 )
 
@@ -28,14 +29,27 @@ def tells(meaning: Meaning) -> bool:
     """Whether a message of the user only reports what is or was done."""
     plain = normalise(meaning.text)
     told = _REPORTS.search(plain) and not plain.endswith("?") and not has(plain, "begs")
-    return not meaning.order and bool(told) and not any(starts_with_verb(part) for part in PARTS.split(plain))
+    orders = meaning.order or meaning.label is not None or has(plain, "begs") or has(plain, "decree")
+    parts = [JOINED.sub("", part) for part in PARTS.split(plain)]
+    if orders or any(starts_with_verb(part) for part in parts):
+        return False
+    clause = has(plain, "finite") and at_head(plain, "asks", "figures", "wishes") is None and "?" not in plain
+    return bool(told) or (bool(clause) and not any(looks_like_order(part) for part in parts))
+
+
+def is_rehearsal(plain: str) -> bool:
+    """Whether what is told or offered only shows what a deed would do."""
+    return bool(has(plain, "rehearsal")) and not has(plain, "beside_rehearsal") and not has(plain, "earnest")
 
 
 def settled(meaning: Meaning) -> Meaning:
-    """A request that is plainly a question stays one for all that refers to it."""
+    """A request that is plainly a question stays one for all that refers to it, and a rehearsal a rehearsal."""
+    if meaning.confirm is None and is_rehearsal(meaning.text.casefold()):
+        meaning = replace(meaning, confirm=False)
     if meaning.label is None and is_question(meaning):
         return asking(meaning.text)
-    if not meaning.order and at_head(normalise(meaning.text), "figures"):
+    plain = normalise(meaning.text)
+    if not meaning.order and at_head(plain, "figures") and not looks_like_order(plain):
         return Meaning(f"show me {meaning.text}")
     return meaning
 
@@ -66,12 +80,23 @@ def changes(meaning: Meaning) -> bool:
 
 def looks_like_order(plain: str) -> bool:
     """Whether a text is built like an order, though its verb is in no list: "escalate it to the owner"."""
+    if at_head(plain, "subjects"):
+        return False
     while (head := at_head(plain, "more")) is not None:
         plain = plain[len(head) :].strip()
         if not plain:
             return False
     other = at_head(plain, "no_verb", "bend", "number", "degree", "asks", "remark")
     return other is None and _OBJECT.match(plain) is not None
+
+
+def asks_in_part(plain: str) -> bool:
+    """Whether a later part of the message asks something: "more important, are any of them new", "newer how"."""
+    words = plain.split()
+    bare = JOINED.sub("", plain)
+    if len(words) > 1 and wholly(words[-1], "wh_last") and not (starts_with_verb(bare) or looks_like_order(bare)):
+        return True
+    return any(at_head(JOINED.sub("", part), "asks") and has(part, "inverted") for part in PARTS.split(plain)[1:])
 
 
 def own_order(heard: Heard) -> bool:

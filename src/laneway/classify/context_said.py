@@ -11,6 +11,7 @@ from laneway.classify.grammar import starts_with_verb
 
 _SENTENCES = re.compile(r"(?<=[.!?;。！？؟])\s+|(?<=[。！？])|\n|;\s+")
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»")
+_PARTICLE = re.compile(r"(?:か|吗)。?$")
 _LISTED = re.compile(r"(?:^|(?<=[\s(:]))\(?(?:[a-e]\)|\d[).:])\s+")
 
 
@@ -38,6 +39,11 @@ class Said:
     options: tuple[str, ...] = ()
     last: str = ""
     done: bool = False
+    plain: str = ""
+    answered: bool = False
+    """It said something before it asked."""
+    standing: bool = False
+    """It was said some turns ago, and nothing has settled it since."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +67,12 @@ def read_answer(text: str) -> Said:
     plain = _QUOTED.sub(" ", text.casefold().replace("’", "'"))
     sentences = [one.strip() for one in _SENTENCES.split(plain) if one and one.strip(" .")]
     sentences = [one for one in sentences if not has(one, "closing")]
-    asked = [one for one in sentences[-2:] if one.endswith(tuple(ENDS))]
+    asked = [one for one in sentences[-2:] if one.endswith(tuple(ENDS)) or _PARTICLE.search(one)]
     last = asked[-1].strip(f" {ENDS}¿") if asked else ""
     choice = any(_asks_which(one.lstrip("¿ ")) for one in asked)
     return Said(
         _offer(sentences, bool(asked)), bool(asked), choice, bool(has(last, "clarifies")), _options(plain), last,
-        has(plain, "done") is not None,
+        has(plain, "done") is not None, plain, bool(asked) and len(sentences) > len(asked),
     )  # fmt: skip
 
 

@@ -15,6 +15,9 @@ LONGEST_SHORT = 12
 ENDS = "?？؟"
 PARTS = re.compile(r"\s*[,.!;:–—]+\s+|\s+-\s+|[，。！]")
 JOINED = re.compile(r"^(?:(?:and|then|but|also|please|just|now|or|und|dann|aber|y|luego|et|puis|mais|e|poi|ma) )+")
+_APOSTROPHE = re.compile(r"\b(do|did|does|is|are|was|were|has|have|had|would|could|should|wo|ca)nt\b")
+_LET_ME = re.compile(r"\blemme\b")
+_CRY = re.compile(r"[^\W\d]{1,7}[,.!…]+ ")
 BUT = re.compile(r"(?:but|aber|pero|mais|ma|maar|ale|но)\b")
 
 
@@ -51,14 +54,16 @@ def has(plain: str, name: str) -> re.Match[str] | None:
 
 def stripped(text: str) -> tuple[str, str, bool]:
     """The noise a message begins with, the rest without noise at its end, and whether it is marked as a question."""
-    whole = normalise(text)
+    whole = _LET_ME.sub("let me", _APOSTROPHE.sub(r"\1n't", normalise(text)))
     asks = whole.rstrip(" )").endswith(tuple(ENDS))
     whole = whole.rstrip(f"{ENDS} .!,…").lstrip("¿¡ ")
     lead = ""
     while (found := at_head(whole, "filler", "ack", "thanks")) is not None:
-        if len(at_head(whole, "yes", "no", "asks") or "") > len(found):
+        if len(at_head(whole, "yes", "no", "asks", "remark") or "") > len(found):
             break
         lead, whole = f"{lead} {found}".strip(), whole[len(found) :].lstrip(" ,.!:;–-…，。")
+    if (cry := _CRY.match(whole)) and at_head(whole[cry.end() :], "yes", "no"):
+        whole = whole[cry.end() :]
     while (bare := _without_tail(whole)) != whole:
         whole = bare
     return lead, whole, asks

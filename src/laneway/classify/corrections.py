@@ -57,10 +57,10 @@ class Corrections:
         self, tx: Connection, message: Message, text: str, *, taxonomy: str, label: str, flag: bool | None, by: UUID
     ) -> Correction:
         """What was judged as `text` is corrected: that is stored now and decided later."""
-        self._check(message, taxonomy, label, flag)
+        self.check(message, taxonomy, label, flag)
         return await corrections.add(tx, message, taxonomy=taxonomy, text=text, label=label, flag=flag, principal_id=by)
 
-    def _check(self, message: Message, taxonomy: str, label: str, flag: bool | None) -> None:
+    def check(self, message: Message, taxonomy: str, label: str, flag: bool | None) -> None:
         """Returns only if such a correction means something."""
         known = self._taxonomies.get(taxonomy)
         if known is None:

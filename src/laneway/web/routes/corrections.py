@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from laneway.classify.context import meant
+from laneway.classify.rules import normalise
 from laneway.domain.conversation import Role
 from laneway.domain.judgement import CorrectionState
 from laneway.errors import BadInput, NotFound
@@ -50,9 +51,10 @@ async def correct(here: Here, me: Me, message_id: UUID, posted: CorrectionPosted
         found = await conversations.message(tx, message_id)
         if found is None:
             raise NotFound(f"There is no message {message_id}.", hint="GET /messages lists them.")
+        here.app.corrections.check(found, posted.taxonomy, posted.label, posted.needs_confirmation)
         turns = await build(tx, found, limit=settings.message_history_limit, token_budget=settings.context_tokens)
         meaning = meant(turns)
-        if meaning.order or meaning.label is not None or meaning.confirm is not None:
+        if meaning.order or normalise(meaning.text) != normalise(found.text):
             raise BadInput("It was judged by what was said before it.", hint="Only judgements by words can be learnt.")
         stored = await here.app.corrections.take(
             tx, found, meaning.text, taxonomy=posted.taxonomy, label=posted.label, flag=posted.needs_confirmation,
