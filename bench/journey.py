@@ -70,7 +70,7 @@ def at_rest(server: Server, seconds: float = 10) -> None:
     before = sum(process.cpu_times()[:2])
     time.sleep(seconds)
     show("idle CPU of the server process", (sum(process.cpu_times()[:2]) - before) / seconds * 100, "% core", 5)
-    show("idle memory of the server process", process.memory_info().rss / 2**20, "MB", 250)
+    show("idle memory of the server process, the first encoder loaded", process.memory_info().rss / 2**20, "MB", 300)
 
 
 def _client(server: Server) -> httpx.AsyncClient:
