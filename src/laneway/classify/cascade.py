@@ -152,7 +152,8 @@ class Cascade:
         """The lane for what a message asks: by the taxonomy `route`, refined by `lane`; in doubt, the tools."""
         if self._local is None or not self._local.ready("route"):
             return "tools"
-        found = await asyncio.to_thread(self._local.judge, "route", text)
+        # The second encoder is not loaded for this: whoever is unsure here goes where all can be done.
+        found = await asyncio.to_thread(self._local.judge, "route", text, None, 1)
         if found.unsure:
             return "tools"
         if found.label not in ("pipeline", "workflow") or not self._local.ready("lane"):

@@ -61,8 +61,8 @@ class LocalClassifier:
         self._lock = threading.RLock()
         self.missing: list[str] = []
 
-    def judge(self, name: str, text: str, known: str | None = None) -> Judged:
-        """The judgement on `text`; unsure means that somebody better should be asked.
+    def judge(self, name: str, text: str, known: str | None = None, tiers: int = 2) -> Judged:
+        """The judgement on `text` by the first `tiers`; unsure means that somebody better should be asked.
 
         Where the label is `known` already, only what else there is to judge is judged.
         """
@@ -72,7 +72,7 @@ class LocalClassifier:
         if exact is not None and len(exact.flags) < len(taxonomy.flags):
             # Somebody said what it is and not whether it needs a flag: that is still to be judged.
             known, exact = exact.label, None
-        judged = exact or self._by_tiers(taxonomy, text, known)
+        judged = exact or self._by_tiers(taxonomy, text, known, tiers)
         return Judged(
             judged.label, judged.confidence, judged.tier, judged.unsure, judged.top, judged.flags,
             round((time.perf_counter() - began) * 1000, 3),
@@ -112,7 +112,10 @@ class LocalClassifier:
         return any((name, tier) in self._decisions for tier in (0, 1, 2))
 
     def warm(self, names: Sequence[str], tiers: int = 1) -> None:
-        """The first tiers of these taxonomies are loaded and trained."""
+        """The first tiers of these taxonomies are loaded and trained; the next text is judged without delay."""
+        # Encoders read their weights when they first encode, and that should not be somebody's message.
+        for encoder in self._encoders[: self._reach(tiers)]:
+            encoder.encode(["ready"])
         for name in names:
             self._decided(self._taxonomies[name], min(tiers, self._reach(tiers)))
 
@@ -136,9 +139,9 @@ class LocalClassifier:
         label, flags = found
         return Judged(label, EXACT, 0, False, [(label, EXACT)], flags)
 
-    def _by_tiers(self, taxonomy: Taxonomy, text: str, known: str | None) -> Judged:
+    def _by_tiers(self, taxonomy: Taxonomy, text: str, known: str | None, tiers: int) -> Judged:
         judged = None
-        for tier in (1, 2):
+        for tier in range(1, tiers + 1):
             if self._reach(tier) < tier and judged is not None:
                 break
             judged = self._at(taxonomy, text, self._reach(tier), known)
