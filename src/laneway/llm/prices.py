@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from typing import Protocol
 
 from genai_prices import calc_price
 from pydantic_ai.messages import (
@@ -23,7 +24,7 @@ from pydantic_ai.messages import (
     UploadedFile,
     UserPromptPart,
 )
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.usage import RequestUsage
 
 IN_PROCESS = frozenset({"offline", "scripted", "function", "test"})
@@ -36,7 +37,20 @@ PER_FILE = 5_000
 BYTES_PER_FILE_TOKEN = 50
 
 
-def cost_of(model: Model, usage: RequestUsage) -> Decimal | None:
+class Priced(Protocol):
+    """What names a price: every model does, and so does a name alone."""
+
+    @property
+    def system(self) -> str: ...
+
+    @property
+    def model_name(self) -> str: ...
+
+    @property
+    def base_url(self) -> str | None: ...
+
+
+def cost_of(model: Priced, usage: RequestUsage) -> Decimal | None:
     """What this usage costs in US dollars, or None when nobody knows the model's price."""
     if model.system in IN_PROCESS:
         return Decimal(0)
@@ -51,7 +65,7 @@ def cost_of(model: Model, usage: RequestUsage) -> Decimal | None:
     return None
 
 
-def worst_cost(model: Model, tokens_input: int, tokens_output: int) -> Decimal | None:
+def worst_cost(model: Priced, tokens_input: int, tokens_output: int) -> Decimal | None:
     """The most a call of this size can cost: all of its input read afresh, or all of it written to the cache."""
     plain = RequestUsage(input_tokens=tokens_input, output_tokens=tokens_output)
     written = RequestUsage(input_tokens=tokens_input, cache_write_tokens=tokens_input, output_tokens=tokens_output)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
-from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from laneway.errors import PermanentFault, SettingsError
+from laneway.errors import SettingsError
 from laneway.llm import prices
+from laneway.llm.prices import Priced
 from laneway.store import ledger, savings
 from laneway.web.gateway import Here
 from laneway.web.shapes import Page, Shape, SpendingShape, shaped
@@ -88,31 +88,16 @@ async def saved(here: Here, which: Annotated[Window, Query()]) -> SavingsShape:
     return SavingsShape.model_validate({name: getattr(found, name) for name in found.__slots__} | compared)
 
 
-class _Named(Model):
+@dataclass(frozen=True)
+class _Named:
     """A model known by its name alone, which is enough to price it."""
 
-    def __init__(self, system: str, name: str) -> None:
-        super().__init__()
-        self._system, self._name = system, name
-
-    @property
-    def system(self) -> str:
-        return self._system
-
-    @property
-    def model_name(self) -> str:
-        return self._name
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        raise PermanentFault(f"`{_name(self)}` is here to be compared with, not to be called.")
+    system: str
+    model_name: str
+    base_url: str | None = None
 
 
-def _strong(execute: Model, default: str) -> tuple[Model, str | None]:
+def _strong(execute: Model, default: str) -> tuple[Priced, str | None]:
     """The model to compare with, and the name of the one that executes if it could not be that."""
     used = execute.models[0] if isinstance(execute, FallbackModel) else execute
     if used.system not in prices.IN_PROCESS and _cost(used, savings.ASSUMED) is not None:
@@ -127,7 +112,7 @@ def _strong(execute: Model, default: str) -> tuple[Model, str | None]:
     return strong, _name(used)
 
 
-def _cost(model: Model, tokens: savings.Tokens) -> Decimal | None:
+def _cost(model: Priced, tokens: savings.Tokens) -> Decimal | None:
     usage = RequestUsage(
         input_tokens=tokens.input,
         output_tokens=tokens.output,
@@ -137,5 +122,5 @@ def _cost(model: Model, tokens: savings.Tokens) -> Decimal | None:
     return prices.cost_of(model, usage)
 
 
-def _name(model: Model) -> str:
+def _name(model: Priced) -> str:
     return model.system if model.system in prices.IN_PROCESS else f"{model.system}:{model.model_name}"
