@@ -9,7 +9,9 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from uuid import UUID
 
 import pydantic_ai
 
@@ -31,6 +33,8 @@ from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
+from laneway.lanes.tools.gate import Gate
+from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.read_file import read_file as read_file_in
 from laneway.lanes.tools.server_info import server_info_with_log
 from laneway.llm.choice import Models, choose
@@ -143,12 +147,13 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps
-    toolbox = Toolbox([*_tools(settings), *parts.tools], engine.steps)
-    version = prompts.version("execution")
+    toolbox = Toolbox([*_tools(settings), *parts.tools], engine.steps, Gate(db))
+    pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, settings.budget_day_usd))
     lanes["tools"] = ToolsLane(
-        models.execute, models.execute_settings, prompts.text("execution"), version, toolbox, engine.steps, db
-    )
+        models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
+        partial(_workspace, settings.home),
+    )  # fmt: skip
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
     delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
@@ -171,6 +176,12 @@ def _patience(settings: Settings) -> Patience:
         settings.job_attempts,
         settings.retry_seconds,
     )
+
+
+def _workspace(home: Path, thread_id: UUID) -> Path:
+    folder = home / "workspaces" / str(thread_id)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def _tools(settings: Settings) -> list[ToolEntry]:

@@ -25,7 +25,7 @@ from laneway.engine.steps import Steps
 from laneway.lanes.contract import Answer, Lane, Request
 from laneway.llm.guard import guarded_by
 from laneway.llm.meter import Account, charged_to
-from laneway.store import approvals, conversations, corrections, jobs, outbox, questions
+from laneway.store import approvals, conversations, corrections, jobs, outbox, pauses, questions
 from laneway.store.database import Database
 from laneway.store.questions import Question
 from laneway.transcript import build
@@ -39,11 +39,7 @@ ROUTES: tuple[tuple[str, Callable[[Request], str | None]], ...] = (
 )
 """Which lane: that of the first row that names one we have."""
 
-NOT_APPROVED = {
-    ApprovalState.REJECTED: "Not done: you said no.",
-    ApprovalState.EXPIRED: "Not done: nobody answered in time. Ask again if you still want it.",
-    ApprovalState.SUPERSEDED: "Not done: a newer request took its place.",
-}
+SUPERSEDED = "Not done: a newer request took its place."
 
 
 class Journey:
@@ -67,13 +63,13 @@ class Journey:
                 return None
             request = settled
         lane = self._route(request)
-        if lane.acts and request.judged.needs_confirmation and run.job.mode is not JobMode.PLAN:
-            state, _, _ = await self._ask(run, _may_i(request, self._patience.approval_seconds))
+        answer = await lane.run(request)
+        while isinstance(answer, Question):
+            # The lane stands at an action that a person must approve; it knows where when it is run again.
+            state, _, _ = await self._ask(run, answer)
             if state is ApprovalState.PENDING:
                 return None
-            if state is not ApprovalState.APPROVED:
-                return await self._reply(run, Answer(NOT_APPROVED[state]), lane.name)
-        answer = await lane.run(request)
+            answer = await lane.run(replace(request, resumes=True))
         return await self._reply(run, answer, lane.name)
 
     async def _classify(self, run: Run) -> Request:
@@ -88,16 +84,19 @@ class Journey:
         async def judge() -> dict[str, Any]:
             async with self._db.transaction() as tx:
                 known = await jobs.classification_of(tx, job.id)
+                resumes = await pauses.exists(tx, job.id)
             if known is None:
                 with charged_to(Account(job.scope, job.thread_id, job.id)), guarded_by(self.steps.check_lease):
                     given = job.payload.get("classification")
                     known = Classification.given(given) if given else await self._cascade.judge(turns, thread.world)
                 async with self._db.transaction() as tx:
                     await jobs.record_classification(tx, job, known)
-            return known.as_dict()
+                    if known.intent is Intent.COMMAND:
+                        await approvals.supersede_before(tx, job)
+            return {"judged": known.as_dict(), "resumes": resumes}
 
-        judged = Classification(**await self.steps.step("classify", judge))
-        return Request(job, message, thread.world, turns, judged)
+        found = await self.steps.step("classify", judge)
+        return Request(job, message, thread.world, turns, Classification(**found["judged"]), found["resumes"])
 
     def _route(self, request: Request) -> Lane:
         picked = (pick(request) for _, pick in ROUTES)
@@ -110,7 +109,7 @@ class Journey:
         if state is ApprovalState.PENDING:
             return None
         if state is ApprovalState.SUPERSEDED:
-            await self._reply(run, Answer(NOT_APPROVED[state]), "answer")
+            await self._reply(run, Answer(SUPERSEDED), "answer")
             return None
 
         async def settle() -> dict[str, Any]:
@@ -153,12 +152,6 @@ class Journey:
     async def run(self, run: Run) -> None:
         """The job has travelled, and however that ended, its row and its user know."""
         await self.border.cross(run, self.travel)
-
-
-def _may_i(request: Request, seconds: int) -> Question:
-    action = {"message": str(request.message.id), "text": request.message.text, "plan": request.judged.plan}
-    why = request.judged.summary
-    return Question("approve", action, why, f"May I do this? {why}\n`laneway approve {{id}}` or `… reject …`", seconds)
 
 
 def _verdict(judged: Classification) -> Answer:

@@ -20,6 +20,8 @@ class Turn:
     message_id: UUID
     author: Author
     text: str
+    sources: tuple[str, ...] = ()
+    """Whose words it brings along besides its author's: files, voice notes, forwarded messages."""
 
 
 async def build(tx: Connection, trigger: Message, *, limit: int, token_budget: int) -> list[Turn]:
@@ -70,5 +72,14 @@ def _pixels(attachment: Attachment) -> str:
 
 
 def _turn(message: Message, attached: Sequence[Attachment]) -> Turn:
-    parts = [message.text, *(describe(a) for a in attached if a.message_id == message.id)]
-    return Turn(message.id, message.author, "\n".join(part for part in parts if part))
+    mine = [a for a in attached if a.message_id == message.id]
+    parts = [message.text, *(describe(a) for a in mine)]
+    return Turn(message.id, message.author, "\n".join(part for part in parts if part), _sources(message, mine))
+
+
+def _sources(message: Message, attached: Sequence[Attachment]) -> tuple[str, ...]:
+    kinds = {"voice": "a voice note", "image": "an image"}
+    files = [kinds.get(a.kind, f"the file {a.name}") for a in attached]
+    forwarded = ["a forwarded message"] if message.meta.get("forwarded") else []
+    spoken = ["a voice note"] if message.meta.get("voice") else []
+    return tuple(dict.fromkeys([*files, *forwarded, *spoken, *message.meta.get("sources", [])]))

@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from laneway.domain.conversation import Incoming, Receipt
+from laneway.channels.answers import Said, answered
+from laneway.domain.conversation import Incoming, Principal, Receipt
 from laneway.domain.job import JobMode
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.errors import BadInput, TooLarge
-from laneway.store import approvals, intake, jobs
+from laneway.store import approvals, intake, jobs, permissions
 from laneway.store.database import Connection, Database
 
 COMMAND = re.compile(r"/(?P<name>[a-z]{1,32})(?:@\w+)?(?:\s.*)?", re.IGNORECASE | re.DOTALL)
@@ -37,8 +38,8 @@ class Intake:
         incoming, aside = _recognised(incoming)
         async with self._db.transaction() as tx:
             asked = await approvals.open_question(tx, incoming.channel, incoming.thread)
-            choice = _chosen(asked, incoming.text) if asked else None
-            if choice is not None:
+            said = answered(asked, incoming) if asked else None
+            if said is not None:
                 given = {**incoming.payload, "command": "chosen"}
                 incoming, aside = replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), True
             receipt = await intake.write(tx, incoming, aside=aside)
@@ -46,10 +47,10 @@ class Intake:
                 return receipt
             if incoming.payload.get("command") == "stop":
                 await _stop_thread(tx, receipt)
-            if asked is not None and choice is not None:
-                await approvals.answer(tx, asked.id, ApprovalState.APPROVED, incoming.principal, choice)
-            elif asked is not None and not aside:
-                # Whoever says something new instead of answering has moved on.
+            if asked is not None and said is not None:
+                await _answer(tx, asked, said, incoming.principal)
+            elif asked is not None and asked.choices and not aside:
+                # Whoever says something new instead of choosing has moved on.
                 await approvals.supersede(tx, asked)
             return receipt
 
@@ -65,7 +66,7 @@ class Intake:
             raise BadInput(f"Unknown lane `{incoming.lane[:40]}`.", hint=f"Known: {', '.join(sorted(self._lanes))}.")
         if incoming.mode == JobMode.EXECUTE or "classification" in incoming.payload:
             _check_classification(incoming.payload.get("classification"))
-        for key in ("command", "stopped"):
+        for key in ("command", "stopped", "again_of"):
             if key in incoming.payload:
                 raise BadInput(f"`payload.{key}` is ours to set.", hint="Send the command as text, like `/stop`.")
 
@@ -118,18 +119,15 @@ def _recognised(incoming: Incoming) -> tuple[Incoming, bool]:
     return incoming, False
 
 
-def _chosen(asked: Approval, text: str) -> str | None:
-    """The label of the choice that a message makes: by its number, its words or its label."""
-    said = text.strip().strip(".!()").casefold()
-    for number, choice in enumerate(asked.choices, 1):
-        if said in (str(number), choice["label"].casefold(), choice["text"].casefold()):
-            return choice["label"]
-    return None
-
-
 async def _stop_thread(tx: Connection, receipt: Receipt) -> None:
     """Everything open in the thread has been told to stop, and the command's own job knows what that was."""
     open_jobs = await jobs.open_in_thread(tx, receipt.thread_id)
     for job in open_jobs:
         await jobs.request_cancel(tx, job.id)
     await jobs.note(tx, receipt.job_id, {"stopped": [str(job.id) for job in open_jobs]})
+
+
+async def _answer(tx: Connection, asked: Approval, said: Said, principal: Principal) -> None:
+    answer = await approvals.answer(tx, asked.id, said.state, principal, said.choice)
+    if said.always and answer.state is ApprovalState.APPROVED:
+        await permissions.give(tx, asked, principal.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -102,6 +103,8 @@ class Approval:
     created_at: datetime
     choices: list[dict[str, str]] = field(default_factory=list)
     choice: str | None = None
+    estimated_cost: Decimal | None = None
+    may_answer: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,7 @@ class Effect:
     outcome: Any
     created_at: datetime
     finished_at: datetime | None
+    about: str = ""
 
 
 class OutboxState(StrEnum):

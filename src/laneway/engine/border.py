@@ -12,10 +12,11 @@ from dbos._error import DBOSUnexpectedStepError
 
 from laneway.domain.job import Job, JobStatus
 from laneway.domain.patience import Patience
+from laneway.domain.report import what_was_done
 from laneway.engine.faults import PASSING
 from laneway.engine.running import End, Run
 from laneway.errors import JobCancelled, LanewayError, LeaseLost, Unavailable, described
-from laneway.store import jobs, outbox
+from laneway.store import effects, jobs, outbox
 from laneway.store.database import Connection, Database
 
 _log = logging.getLogger("laneway.journey")
@@ -55,6 +56,9 @@ class Border:
         async with self._db.transaction() as tx:
             job = await jobs.get(tx, run.job.id)
             if job.status is JobStatus.RUNNING and job.cancel_requested_at is not None and job.epoch == run.epoch:
+                done = what_was_done(await effects.of_job(tx, job.id))
+                text = f"Stopped. {done or 'Nothing had been done.'}"
+                await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta={})
                 await jobs.move(tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled("Stopped on request.")))
 
     async def _failed(self, run: Run, error: Exception) -> None:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from dbos import DBOS
 
 from laneway.domain.judgement import EffectState
+from laneway.domain.redaction import redacted
 from laneway.engine.running import Run, current_run
 from laneway.errors import LeaseLost
 from laneway.store import effects, events, jobs
@@ -57,15 +58,28 @@ class Steps:
             raise LeaseLost(f"Job {run.job.id} was stopped or taken over by another worker.")
 
     async def effect(
-        self, tool: str, arguments: dict[str, Any], work: Callable[[], Awaitable[Any]], *, idempotent: bool
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        work: Callable[[], Awaitable[Any]],
+        *,
+        idempotent: bool,
+        gate: Callable[[], Awaitable[Any]] | None = None,
+        about: str = "",
     ) -> Any:
-        """The tool's outcome; the effect itself happened once, or is on record as uncertain."""
+        """The tool's outcome; the effect itself happened once, or is on record as uncertain.
+
+        A `gate` is asked first: what it returns, unless None, is the outcome, and nothing has happened.
+        """
         run = current_run()
         call = _fingerprint(tool, arguments)
         key = f"{call}.{run.nth(call)}"
 
         async def once() -> Any:
-            earlier = await self._intend(run, key, tool, arguments)
+            held = await gate() if gate is not None else None
+            if held is not None:
+                return held
+            earlier = await self._intend(run, key, tool, arguments, about)
             if earlier is not None and earlier.state is EffectState.DONE:
                 return earlier.outcome
             if earlier is not None and not idempotent:
@@ -77,11 +91,11 @@ class Steps:
 
         return await self.step(f"tool.{tool}", once)
 
-    async def _intend(self, run: Run, key: str, tool: str, arguments: dict[str, Any]) -> Any:
+    async def _intend(self, run: Run, key: str, tool: str, arguments: dict[str, Any], about: str) -> Any:
         async with self._db.transaction() as tx:
-            earlier = await effects.intend(tx, run.job.id, key, tool)
+            earlier = await effects.intend(tx, run.job.id, key, tool, about)
             if earlier is None:
-                body = {"tool": tool, "arguments": arguments, "key": key}
+                body = {"tool": tool, "arguments": redacted(arguments), "key": key}
                 await events.append(tx, "tool.started", body, thread_id=run.job.thread_id, job_id=run.job.id)
             return earlier
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from laneway.domain.conversation import Message, World
 from laneway.domain.job import Job
 from laneway.domain.judgement import Classification
+from laneway.store.questions import Question
 from laneway.transcript import Turn
 
 
@@ -20,6 +21,8 @@ class Request:
     world: World
     turns: list[Turn]
     judged: Classification
+    resumes: bool = False
+    """Whether an earlier run of the job stopped at a question and left something to go on with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,9 @@ class Lane(Protocol):
 
     name: str
 
-    @property
-    def acts(self) -> bool:
-        """Whether anything in this lane can change the world; if so a confirmation may be asked first."""
-        ...
+    async def run(self, request: Request) -> Answer | Question:
+        """The work is done and its answer returned, or it stands at a question a person must answer first.
 
-    async def run(self, request: Request) -> Answer:
-        """The work is done and its answer returned."""
+        Once the question is answered, the lane is run again, in another run if that takes longer than this one.
+        """
         ...

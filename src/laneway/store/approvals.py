@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, LiteralString
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from laneway.domain.conversation import Principal, Role
 from laneway.domain.ids import new_id
 from laneway.domain.job import Job, JobStatus
 from laneway.domain.judgement import Approval, ApprovalState
+from laneway.domain.redaction import redacted
 from laneway.errors import BadInput, Conflict, Forbidden, NotFound
 from laneway.store import events, jobs
 from laneway.store.database import Connection
@@ -34,6 +36,7 @@ async def ask(
     why: str,
     seconds: int,
     choices: Sequence[dict[str, str]] = (),
+    estimated_cost: Decimal | None = None,
 ) -> Approval:
     """The question is stored, once per job and action; earlier pending ones of the thread are superseded.
 
@@ -45,35 +48,51 @@ async def ask(
     await _supersede(tx, job.thread_id)
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
-            "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline, choices, may_answer) "
-            f"VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s), %s, %s) RETURNING {_COLUMNS}",
+            "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline, choices, may_answer, "
+            "estimated_cost) VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s), %s, %s, %s) "
+            f"RETURNING {_COLUMNS}",
             (
                 new_id(), job.id, job.thread_id, Jsonb(action), action_hash(action), why, seconds,
-                Jsonb(list(choices)), list(Role) if choices else [Role.OWNER],
+                Jsonb(list(choices)), list(Role) if choices else [Role.OWNER], estimated_cost,
             ),
         )  # fmt: skip
         asked = await cursor.fetchone()
     assert asked is not None
-    told = {"approval_id": str(asked.id), "why": why, "choices": asked.choices}
+    told = {"approval_id": str(asked.id), "why": why, "choices": asked.choices, "action": redacted(action)}
     await events.append(tx, "approval.asked", told, thread_id=job.thread_id, job_id=job.id)
     return asked
 
 
 async def open_question(tx: Connection, channel: str, thread: str) -> Approval | None:
-    """The question with choices that waits in this thread, if one does."""
+    """The question that waits for an answer in this thread, if one does."""
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
             f"SELECT {columns(Approval, 'a.')} FROM approvals a JOIN threads t ON t.id = a.thread_id "
-            "WHERE t.channel = %s AND t.external_id = %s AND a.state = 'pending' AND a.choices <> '[]' "
+            "WHERE t.channel = %s AND t.external_id = %s AND a.state = 'pending' "
             "AND a.deadline > now() ORDER BY a.id DESC LIMIT 1",
             (channel, thread),
         )
         return await cursor.fetchone()
 
 
+async def get(tx: Connection, approval_id: UUID) -> Approval:
+    """The approval, or NotFound."""
+    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM approvals WHERE id = %s", (approval_id,))
+        found = await cursor.fetchone()
+    if found is None:
+        raise NotFound(f"There is no approval {approval_id}.", hint="GET /approvals lists them.")
+    return found
+
+
 async def supersede(tx: Connection, approval: Approval) -> None:
     """The question is no longer open: something newer was said."""
     await _close(tx, ApprovalState.SUPERSEDED, "id = %s", (approval.id,))
+
+
+async def supersede_before(tx: Connection, job: Job) -> None:
+    """The thread's open questions of other jobs are no longer open: this job's command is newer."""
+    await _close(tx, ApprovalState.SUPERSEDED, "thread_id = %s AND job_id <> %s", (job.thread_id, job.id))
 
 
 async def of_action(tx: Connection, job_id: UUID, fingerprint: str) -> Approval | None:
@@ -107,12 +126,10 @@ async def answer(
         found = await cursor.fetchone()
         if found is None:
             raise NotFound(f"There is no approval {approval_id}.", hint="GET /approvals lists them.")
-        allowed = await tx.execute("SELECT may_answer FROM approvals WHERE id = %s", (approval_id,))
-        row = await allowed.fetchone()
-        if row is None or principal.role not in row[0]:
+        if principal.role not in found.may_answer:
             raise Forbidden(f"You may not answer approval {approval_id}.", hint="Ask its owner.")
         if found.state is not ApprovalState.PENDING:
-            raise Conflict(f"Approval {approval_id} is already {found.state}.", hint="Ask again if it is still wanted.")
+            raise Conflict(f"Approval {approval_id} is already {found.state}.", hint=_too_late(found))
         _check_choice(found, answer, choice)
         await cursor.execute(
             "UPDATE approvals SET state = CASE WHEN deadline < now() THEN 'expired' ELSE %s END, answered_by = %s, "
@@ -123,6 +140,12 @@ async def answer(
     assert answered is not None
     await _go_on(tx, answered)
     return answered
+
+
+def _too_late(asked: Approval) -> str:
+    if asked.state is ApprovalState.APPROVED:
+        return "The first answer counts."
+    return f"To be asked the same again: `laneway approve {asked.id} --again`, or POST /approvals/{asked.id}/again."
 
 
 def _check_choice(asked: Approval, answer: ApprovalState, choice: str | None) -> None:

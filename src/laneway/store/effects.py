@@ -13,11 +13,12 @@ from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
 
-async def intend(tx: Connection, job_id: UUID, key: str, tool: str) -> Effect | None:
+async def intend(tx: Connection, job_id: UUID, key: str, tool: str, about: str = "") -> Effect | None:
     """The intent is stored and None returned, or the earlier effect under this key is returned."""
     cursor = await tx.execute(
-        "INSERT INTO effects (job_id, key, tool, state) VALUES (%s, %s, %s, 'intent') ON CONFLICT DO NOTHING",
-        (job_id, key, tool),
+        "INSERT INTO effects (job_id, key, tool, state, about) VALUES (%s, %s, %s, 'intent', %s) "
+        "ON CONFLICT DO NOTHING",
+        (job_id, key, tool, about),
     )
     return None if cursor.rowcount else await get(tx, job_id, key)
 
@@ -42,3 +43,12 @@ async def uncertain(tx: Connection, thread_id: UUID, job_id: UUID, key: str, too
         "UPDATE effects SET state = 'uncertain' WHERE job_id = %s AND key = %s AND state = 'intent'", (job_id, key)
     )
     await events.append(tx, "effect.uncertain", {"tool": tool, "key": key}, thread_id=thread_id, job_id=job_id)
+
+
+async def of_job(tx: Connection, job_id: UUID) -> list[Effect]:
+    """Everything the job did or began, in order."""
+    async with tx.cursor(row_factory=row_of(Effect)) as cursor:
+        await cursor.execute(
+            f"SELECT {columns(Effect)} FROM effects WHERE job_id = %s ORDER BY created_at, key", (job_id,)
+        )
+        return await cursor.fetchall()

@@ -170,6 +170,16 @@ async def spent(
     return Spending(Decimal(row[0]), int(row[1]))
 
 
+async def usual_cost(tx: Connection, job_id: UUID) -> Decimal:
+    """What one more model call of this job will probably cost: as much as its dearest so far."""
+    cursor = await tx.execute(
+        "SELECT coalesce(max(cost), 0) FROM token_ledger WHERE job = %s AND state = 'settled'", (job_id,)
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return Decimal(row[0])
+
+
 async def summary(tx: Connection, *, by: By, since: datetime | None = None) -> list[SpendingLine]:
     """The ledger added up under each day, scope, provider, model or thread; days in order, others dearest first."""
     order: LiteralString = "1" if by == "day" else f"sum({_COST}) DESC, 1"

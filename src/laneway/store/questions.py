@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from laneway.domain.job import Job, JobStatus
@@ -14,7 +15,10 @@ from laneway.store.database import Connection
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: `action` tells it from others of the job, `text` is what the thread reads ({id} is filled in)."""
+    """What is asked: `action` tells it from others of the job, `text` is what the thread reads.
+
+    `how` says how to answer; {id} in it is the approval's. What an action costs beyond itself is the estimate.
+    """
 
     key: str
     action: dict[str, Any]
@@ -22,13 +26,17 @@ class Question:
     text: str
     seconds: int
     choices: list[dict[str, str]] = field(default_factory=list)
+    how: str = ""
+    estimated_cost: Decimal | None = None
 
 
 async def put(tx: Connection, job: Job, question: Question, pulled: Collection[str]) -> Approval:
     """The question is asked and the job waits for its answer."""
-    asked = await approvals.ask(tx, job, question.action, question.why, question.seconds, question.choices)
+    asked = await approvals.ask(
+        tx, job, question.action, question.why, question.seconds, question.choices, question.estimated_cost
+    )
     meta: dict[str, Any] = {"approval": str(asked.id)} | ({"choices": asked.choices} if asked.choices else {})
-    text = question.text.replace("{id}", str(asked.id))
+    text = "\n".join(part for part in (question.text, question.how.replace("{id}", str(asked.id))) if part)
     await outbox.write_reply(tx, job, text, key=question.key, pulled=pulled, meta=meta)
     await jobs.move(tx, job.id, JobStatus.WAITING)
     return asked

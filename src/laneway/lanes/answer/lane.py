@@ -24,7 +24,6 @@ class AnswerLane:
     """Answers at once and never calls a model."""
 
     name = "answer"
-    acts = False
 
     def __init__(self, commands: Commands) -> None:
         self._commands = commands

@@ -1,32 +1,45 @@
-"""Context and judgement in, model and tools in turn, an answer out."""
+"""Context and judgement in, model and tools in turn, an answer out — or a question, if a person must say yes first."""
 
 from __future__ import annotations
 
-from pydantic_ai import Agent
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from pydantic_ai import Agent, AgentRunResult, DeferredToolRequests, DeferredToolResults
 from pydantic_ai.durable_exec.dbos import DBOSDurability
 from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
 from laneway.domain.conversation import Author
-from laneway.domain.job import JobMode
+from laneway.domain.job import JobMode, Scope
+from laneway.domain.report import what_was_done
 from laneway.engine.steps import Steps
 from laneway.lanes.contract import Answer, Request
+from laneway.lanes.tools.pausing import Paused, Pausing
 from laneway.lanes.tools.toolbox import Toolbox
 from laneway.lanes.tools.watch import Watch
+from laneway.lanes.tools.work import Work, sources_of
 from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel, heard_by
 from laneway.llm.meter import Account, charged_to, prompted_by
+from laneway.llm.prompts import Prompts
+from laneway.store import effects
 from laneway.store.database import Database
+from laneway.store.questions import Question
 from laneway.transcript import Turn
 
 MOST_CALLS = 15
-STOPPED_SHORT = (
-    f"I stopped after {MOST_CALLS} rounds with the tools without reaching an end. Ask for a smaller part of it."
-)
+STOPPED_SHORT = f"I stopped after {MOST_CALLS} rounds with the tools without reaching an end."
 PLAN_ONLY = "\n\nAnswer with a short numbered plan of how you would do this. Do nothing yet."
+PROMPT = {Scope.REACTIVE: "execution", Scope.PROACTIVE: "proactive"}
+
+Output = str | DeferredToolRequests
 
 
 class ToolsLane:
@@ -35,47 +48,66 @@ class ToolsLane:
     name = "tools"
 
     def __init__(
-        self, model: Model, settings: ModelSettings, prompt: str, prompt_version: str, toolbox: Toolbox,
-        steps: Steps, db: Database,
+        self, model: Model, settings: ModelSettings, prompts: Prompts, toolbox: Toolbox, steps: Steps, db: Database,
+        pausing: Pausing, workspace: Callable[[UUID], Path],
     ) -> None:  # fmt: skip
-        self._toolbox, self._steps, self._db = toolbox, steps, db
+        self._toolbox, self._steps, self._db, self._pausing = toolbox, steps, db, pausing
+        self._prompts, self._workspace = prompts, workspace
         self._can_plan = model.system != "offline"
-        self._prompt_version = prompt_version
-        self._agent: Agent[Request, str] = Agent(
+        self._agent: Agent[Work, Output] = Agent(
             LiveModel(model),
             name="tools",
-            deps_type=Request,
-            instructions=prompt,
+            deps_type=Work,
+            output_type=[str, DeferredToolRequests],
             model_settings=settings,
-            tools=toolbox.tools(),
             capabilities=[DBOSDurability()],
         )
 
-    @property
-    def acts(self) -> bool:
-        return self._toolbox.changes
-
-    async def run(self, request: Request) -> Answer:
+    async def run(self, request: Request) -> Answer | Question:
+        """The work is done, or stands where a person's answer is needed; the next run goes on from there."""
         job = request.job
         if job.mode is JobMode.PLAN and not self._can_plan:
             # The offline model has no plans of its own; the judgement has one.
             return Answer(f"{request.judged.summary}\nPlan: {request.judged.plan}\nNothing was done.")
+        work = Work(request, self._workspace(job.thread_id), sources_of(request))
+        paused = await self._pausing.look(work)
+        if paused is not None and paused.open is not None:
+            return paused.open
+        if paused is not None and paused.refused is not None:
+            return Answer(await self._told(paused.refused, work), _tainted(work))
+        try:
+            ended = await self._go(work, paused)
+        except UsageLimitExceeded:
+            told = await self._told(STOPPED_SHORT, work)
+            return Answer(f"{told} Ask for a smaller part of it.", {"stopped": "step limit"} | _tainted(work))
+        if isinstance(ended.output, DeferredToolRequests):
+            return await self._pausing.stop(work, ended.output, ended.all_messages())
+        return Answer(ended.output, _result(ended.all_messages()) | _tainted(work))
+
+    async def _told(self, ending: str, work: Work) -> str:
+        """The ending and, in plain words, what had been done before it."""
+        async with self._db.transaction() as tx:
+            done = what_was_done(await effects.of_job(tx, work.request.job.id))
+        return f"{ending} {done}".strip()
+
+    async def _go(self, work: Work, paused: Paused | None) -> AgentRunResult[Output]:
+        """The model and its tools have had their turns, from the start or from where they were paused."""
+        job, prompt = work.request.job, PROMPT[work.request.job.scope]
         with (
             charged_to(Account(job.scope, job.thread_id, job.id)),
-            prompted_by(self._prompt_version),
+            prompted_by(self._prompts.version(prompt)),
             guarded_by(self._steps.check_lease),
             heard_by(Watch(self._db, job.thread_id, job.id)),
         ):
-            try:
-                ended = await self._agent.run(
-                    _asked(request),
-                    deps=request,
-                    message_history=[_message(turn) for turn in request.turns[:-1]],
-                    usage_limits=UsageLimits(request_limit=MOST_CALLS),
-                )
-            except UsageLimitExceeded:
-                return Answer(STOPPED_SHORT, {"stopped": "step limit"})
-        return Answer(ended.output, _result(ended.all_messages()))
+            return await self._agent.run(
+                None if paused else _asked(work.request),
+                deps=work,
+                instructions=self._prompts.text(prompt),
+                message_history=paused.messages if paused else [_message(turn) for turn in work.request.turns[:-1]],
+                deferred_tool_results=DeferredToolResults(approvals={**paused.answers}) if paused else None,
+                usage_limits=UsageLimits(request_limit=MOST_CALLS),
+                toolsets=[FunctionToolset(self._toolbox.tools())],
+            )
 
 
 def _asked(request: Request) -> str:
@@ -89,6 +121,11 @@ def _message(turn: Turn) -> ModelMessage:
     if turn.author is Author.USER:
         return ModelRequest([UserPromptPart(turn.text)])
     return ModelResponse([TextPart(turn.text)])
+
+
+def _tainted(work: Work) -> dict[str, Any]:
+    """What the reply's record says of its sources: whoever reads it later reads their words, too."""
+    return {"sources": list(work.sources)} if work.sources else {}
 
 
 def _result(messages: list[ModelMessage]) -> dict[str, object]:

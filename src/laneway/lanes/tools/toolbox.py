@@ -1,66 +1,143 @@
-"""The toolbox: which functions a model may call, for whom, and what each may do to the world."""
+"""The toolbox: which functions a model may call, for whom, and how a call becomes a durable step."""
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from functools import wraps
 from typing import Any
 
-from pydantic_ai import RunContext, Tool
+from pydantic_ai import ApprovalRequired, RunContext, Tool
 from pydantic_ai.tools import ToolDefinition
 
-from laneway.domain.conversation import World
+from laneway.domain.action import Decision
+from laneway.domain.redaction import redacted
 from laneway.engine.steps import Steps
-from laneway.lanes.contract import Request
+from laneway.lanes.tools.entry import ToolEntry, failure
+from laneway.lanes.tools.gate import Gate, action_of
+from laneway.lanes.tools.work import Work
 
+MANY = 20
+"""With more tools than these, a model is offered the everyday ones and finds the others by search_tools."""
+RETRIES = 3
+_ASKED = "laneway.asked"
 
-@dataclass(frozen=True, slots=True)
-class ToolEntry:
-    """One tool: its function, whether it changes the world, whether doing it twice is the same as once."""
-
-    function: Callable[..., Awaitable[Any]]
-    changes: bool = False
-    idempotent: bool = True
-    worlds: frozenset[World] = frozenset({World.OWNER})
-
-    @property
-    def name(self) -> str:
-        return str(self.function.__name__)
+Shelf = Callable[[], Sequence[ToolEntry]]
+"""Tools that come and go: those of MCP servers and OpenAPI documents."""
 
 
 class Toolbox:
-    """The tools at hand, each wrapped so that a call is a durable step."""
+    """The tools at hand; each call passes the gate, is a durable step and has a time limit."""
 
-    def __init__(self, entries: Sequence[ToolEntry], steps: Steps) -> None:
-        self._entries, self._steps = tuple(entries), steps
+    def __init__(self, entries: Sequence[ToolEntry], steps: Steps, gate: Gate, shelves: Sequence[Shelf] = ()) -> None:
+        self._entries, self._steps, self._gate, self._shelves = tuple(entries), steps, gate, tuple(shelves)
+        self._made: dict[str, tuple[ToolEntry, Tool[Work]]] = {}
 
-    @property
-    def changes(self) -> bool:
-        """Whether any tool in here can change the world."""
-        return any(entry.changes for entry in self._entries)
+    def add(self, *entries: ToolEntry) -> None:
+        """These are at hand as well."""
+        self._entries = (*self._entries, *entries)
 
-    def tools(self) -> list[Tool[Request]]:
+    def entries(self) -> list[ToolEntry]:
+        """Everything at hand, each name once; our own tools come first."""
+        found = {entry.name: entry for shelf in self._shelves for entry in shelf()}
+        return list((found | {entry.name: entry for entry in self._entries}).values())
+
+    def everyday(self) -> set[str]:
+        """The names of the tools that are always offered."""
+        return {entry.name for entry in self._entries}
+
+    def tools(self) -> list[Tool[Work]]:
         """The tools as a model sees them; which of them depends on who is asking."""
-        return [Tool(self._durable(entry), prepare=_offered(entry)) for entry in self._entries]
+        entries = self.entries()
+        offered_always = self.everyday() if len(entries) > MANY else {entry.name for entry in entries}
+        return [self._tool(entry, offered_always) for entry in entries]
+
+    def _tool(self, entry: ToolEntry, offered_always: set[str]) -> Tool[Work]:
+        made = self._made.get(entry.name)
+        if made is None or made[0] is not entry:
+            made = self._made[entry.name] = (entry, self._make(entry))
+        tool = made[1]
+        tool.prepare = _offered(entry, entry.name in offered_always)
+        return tool
+
+    def _make(self, entry: ToolEntry) -> Tool[Work]:
+        if entry.schema is not None:
+            tool = Tool.from_schema(self._durable(entry), entry.name, entry.description, entry.schema, takes_ctx=True)
+            tool.max_retries = RETRIES
+            return tool
+        return Tool(self._durable(entry), takes_ctx=True, name=entry.name, max_retries=RETRIES)
 
     def _durable(self, entry: ToolEntry) -> Callable[..., Awaitable[Any]]:
-        signature = inspect.signature(entry.function)
+        async def call(context: RunContext[Work], **arguments: Any) -> Any:
+            given = _complete(entry, arguments)
+            work, action = context.deps, action_of(entry.name, given, context.deps, context.tool_call_id)
 
-        @wraps(entry.function)
-        async def call(**arguments: Any) -> Any:
-            bound = signature.bind(**arguments).arguments
-            return await self._steps.effect(
-                entry.name, dict(bound), lambda: entry.function(**arguments), idempotent=entry.idempotent
-            )
+            async def gate() -> Any:
+                verdict = await self._gate.judge(entry, action, work)
+                if verdict.decision is Decision.ALLOW:
+                    return None
+                if verdict.decision is Decision.DENY:
+                    return failure(f"Refused ({verdict.rule}): {verdict.why}", refused=verdict.rule)
+                return {_ASKED: {"action": action, "why": verdict.why, "rule": verdict.rule}}
 
-        return call
+            outcome = await self._steps.effect(
+                entry.name, given, lambda: _within_time(entry, given, work, context.tool_call_approved),
+                idempotent=entry.idempotent, gate=gate, about=about(entry.name, given),
+            )  # fmt: skip
+            if isinstance(outcome, dict) and _ASKED in outcome:
+                raise ApprovalRequired(outcome[_ASKED])
+            if isinstance(outcome, dict):
+                work.read(entry.source(given, outcome))
+            return outcome
+
+        return _looks_like(entry, call)
 
 
-def _offered(entry: ToolEntry) -> Callable[[RunContext[Request], ToolDefinition], Awaitable[ToolDefinition | None]]:
-    async def prepare(context: RunContext[Request], definition: ToolDefinition) -> ToolDefinition | None:
-        request = context.deps
-        return definition if request.world in entry.worlds and request.job.mode != "PLAN" else None
+async def _within_time(entry: ToolEntry, arguments: dict[str, Any], work: Work, approved: bool) -> Any:
+    place = (work.call(work.request.message.principal_id, approved=approved),) if entry.takes_call else ()
+    try:
+        async with asyncio.timeout(entry.seconds):
+            return await entry.function(*place, **arguments)
+    except TimeoutError:
+        return failure(f"{entry.name} was given up: it took longer than {entry.seconds:g} s.")
+
+
+def about(tool: str, arguments: dict[str, Any]) -> str:
+    """The call in a few words, for people: what is done and to what, without secrets."""
+    told = next((str(value) for value in redacted(arguments).values() if isinstance(value, str) and value), "")
+    line = " ".join(told.split())
+    return f"{tool}: {line[:120]}{'…' if len(line) > 120 else ''}" if line else tool
+
+
+def _complete(entry: ToolEntry, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with their defaults, so that what is shown and compared is all that runs."""
+    if entry.schema is not None:
+        return dict(arguments)
+    skipped = 1 if entry.takes_call else 0
+    parameters = list(inspect.signature(entry.function).parameters.values())[skipped:]
+    defaults = {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+    return {p.name: {**defaults, **arguments}[p.name] for p in parameters if p.name in {**defaults, **arguments}}
+
+
+def _looks_like(entry: ToolEntry, call: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """`call`, seen by the library as the tool's own function with the run's context in front."""
+    signature = inspect.signature(entry.function, eval_str=True)
+    skipped = 1 if entry.takes_call else 0
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=RunContext[Work])
+    parameters = [context, *list(signature.parameters.values())[skipped:]]
+    call.__name__ = entry.name
+    call.__doc__ = entry.description
+    call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": Any}
+    return call
+
+
+def _offered(
+    entry: ToolEntry, always: bool
+) -> Callable[[RunContext[Work], ToolDefinition], Awaitable[ToolDefinition | None]]:
+    async def prepare(context: RunContext[Work], definition: ToolDefinition) -> ToolDefinition | None:
+        request = context.deps.request
+        wanted = always or entry.name in context.deps.found
+        return definition if wanted and request.world in entry.worlds and request.job.mode != "PLAN" else None
 
     return prepare

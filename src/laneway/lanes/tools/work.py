@@ -1,0 +1,51 @@
+"""What one run of the tools lane knows while it works: the request, the folder, and whose words it has read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+from laneway.domain.conversation import Author, World
+from laneway.engine.running import current_run
+from laneway.lanes.contract import Request
+from laneway.lanes.tools.entry import Call
+
+
+@dataclass
+class Work:
+    """Handed to every tool call of the run; what is read on the way is added to it."""
+
+    request: Request
+    workspace: Path
+    sources: list[str] = field(default_factory=list)
+    """Whose words are in this turn besides the owner's own; with any of them, the turn is tainted."""
+    found: set[str] = field(default_factory=set)
+    """Tools that were looked for and found, or that stay in this thread's toolbox."""
+
+    def read(self, source: str | None) -> None:
+        """The turn has been told something by this source."""
+        if source is not None and source not in self.sources:
+            self.sources.append(source)
+
+    def call(self, by: UUID | None, *, approved: bool) -> Call:
+        return Call(self.request, self.workspace, approved, _on_stop, by)
+
+
+def sources_of(request: Request) -> list[str]:
+    """Whose words the conversation itself brings, before any tool has been called."""
+    found: Iterable[str] = (source for turn in request.turns for source in turn.sources)
+    customer = request.world is World.CUSTOMER and any(turn.author is Author.USER for turn in request.turns)
+    return list(dict.fromkeys([*(["a customer's message"] if customer else []), *found]))
+
+
+def _on_stop(end: Callable[[], None]) -> Callable[[], None]:
+    run = current_run()
+    run.on_end.append(end)
+
+    def take_back() -> None:
+        if end in run.on_end:
+            run.on_end.remove(end)
+
+    return take_back

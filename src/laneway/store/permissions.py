@@ -1,0 +1,78 @@
+"""Permissions: "always allow exactly this here", given by a person, visible and removable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from laneway.domain.ids import new_id
+from laneway.domain.judgement import Approval
+from laneway.errors import BadInput, NotFound
+from laneway.store.approvals import action_hash
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """A standing yes to one exact action in one thread."""
+
+    id: UUID
+    thread_id: UUID
+    action: dict[str, Any]
+    given_by: UUID
+    used: int
+    created_at: datetime
+
+
+def without_call(action: dict[str, Any]) -> dict[str, Any]:
+    """The action itself, whichever call of a model asks for it."""
+    return {key: value for key, value in action.items() if key != "call"}
+
+
+async def give(tx: Connection, approval: Approval, principal_id: UUID) -> Permission:
+    """What the approval asks for is allowed in its thread from now on."""
+    if "tool" not in approval.action:
+        raise BadInput("Only a tool's action can be allowed always.", hint="Say only yes or no.")
+    action = without_call(approval.action)
+    async with tx.cursor(row_factory=row_of(Permission)) as cursor:
+        await cursor.execute(
+            "INSERT INTO permissions (id, thread_id, action, action_hash, given_by) VALUES (%s, %s, %s, %s, %s) "
+            "ON CONFLICT (thread_id, action_hash) DO UPDATE SET given_by = EXCLUDED.given_by "
+            f"RETURNING {columns(Permission)}",
+            (new_id(), approval.thread_id, Jsonb(action), action_hash(action), principal_id),
+        )
+        given = await cursor.fetchone()
+    assert given is not None
+    return given
+
+
+async def covers(tx: Connection, thread_id: UUID, action: dict[str, Any]) -> bool:
+    """Whether exactly this action is allowed in the thread; its use is counted."""
+    cursor = await tx.execute(
+        "UPDATE permissions SET used = used + 1 WHERE thread_id = %s AND action_hash = %s",
+        (thread_id, action_hash(without_call(action))),
+    )
+    return cursor.rowcount > 0
+
+
+async def page(tx: Connection, *, limit: int = 50, before: UUID | None = None) -> list[Permission]:
+    """Permissions, newest first; `before` is the last one of the page before."""
+    async with tx.cursor(row_factory=row_of(Permission)) as cursor:
+        await cursor.execute(
+            f"SELECT {columns(Permission)} FROM permissions WHERE (%s::uuid IS NULL OR id < %s) "
+            "ORDER BY id DESC LIMIT %s",
+            (before, before, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def remove(tx: Connection, permission_id: UUID) -> None:
+    """The action is asked for again from now on."""
+    cursor = await tx.execute("DELETE FROM permissions WHERE id = %s", (permission_id,))
+    if not cursor.rowcount:
+        raise NotFound(f"There is no permission {permission_id}.", hint="`laneway permissions` lists them.")
