@@ -33,6 +33,7 @@ from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
+from laneway.lanes.tools.delegate import delegate_entry
 from laneway.lanes.tools.gate import Gate
 from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.read_file import read_file as read_file_in
@@ -147,7 +148,8 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps
-    toolbox = Toolbox([*_tools(settings), *parts.tools], engine.steps, Gate(db))
+    tools = [*_tools(settings), delegate_entry(db, lanes.keys), *parts.tools]
+    toolbox = Toolbox(tools, engine.steps, Gate(db))
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, settings.budget_day_usd))
     lanes["tools"] = ToolsLane(

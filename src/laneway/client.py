@@ -154,10 +154,21 @@ class Client:
     def approvals(self, state: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/approvals", state=state, limit=limit, before=before)
 
-    def answer(self, id: Id, answer: str, choice: str | None = None) -> Json:
+    def answer(self, id: Id, answer: str, choice: str | None = None, always: bool = False) -> Json:
         """The approval has its answer, `approve` or `reject`; where choices are offered, the one that was meant."""
-        given = {"answer": answer} | ({"choice": choice} if choice else {})
+        given = {"answer": answer} | ({"choice": choice} if choice else {}) | ({"always": True} if always else {})
         return self._post(f"/approvals/{_part(id)}", json=given)
+
+    def ask_again(self, id: Id) -> Json:
+        """A new job asks for exactly what this approval asked for."""
+        return self._post(f"/approvals/{_part(id)}/again")
+
+    def permissions(self, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/permissions", limit=limit, before=before)
+
+    def remove_permission(self, id: Id) -> Json:
+        """What it allowed is asked for again."""
+        return self._delete(f"/permissions/{_part(id)}")
 
     def classify(
         self, taxonomy: str, text: str | None = None, model: bool = True, turns: Sequence[Json] | None = None
@@ -226,6 +237,9 @@ class Client:
 
     def _post(self, path: str, **body: Any) -> Json:
         return self._request("POST", path, **body)
+
+    def _delete(self, path: str) -> Json:
+        return self._request("DELETE", path)
 
     def _request(self, method: str, path: str, **more: Any) -> Json:
         try:

@@ -141,7 +141,7 @@ async def test_an_approval_is_asked_and_answered_in_the_chat(
     bell = Bell()
     async with serving(database_url, tmp_path, scripted(bell.script, tools=[bell.entry])) as served:
         printed = await laneway(served, "chat", typed=f"start the bell\n{answer}\n", folder=tmp_path)
-    assert "May I do this? The user wants done: start the bell [y/N]" in printed
+    assert "May I do this? [ring]\nThe user wants done: start the bell [y/N/always]" in printed
     assert "laneway approve" not in printed
     assert printed.rstrip().endswith(says)
     assert bell.rung == rung

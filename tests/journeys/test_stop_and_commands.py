@@ -59,6 +59,8 @@ async def test_stop_ends_a_running_tool_with_its_child_process_within_a_second(
         assert stopped == "Stopped 1 job."
         assert job.status is JobStatus.CANCELLED
         assert is_gone(child)
+        told = "Stopped. Cut off, so it may or may not have happened: sleep_in_a_child."
+        assert [reply.text for reply in await here.replies(receipt.message_id)] == [told]
         assert await here.ask("/stop") == "Nothing was running or waiting here."
 
 
@@ -74,7 +76,7 @@ async def test_a_model_that_is_writing_is_cut_off_by_cancelling_its_job(database
         job = await here.until(receipt.job_id)
         assert time.monotonic() - began < 1
         assert job.status is JobStatus.CANCELLED
-        assert await here.replies(receipt.message_id) == []
+        assert [reply.text for reply in await here.replies(receipt.message_id)] == ["Stopped. Nothing had been done."]
 
 
 async def test_the_jobs_waiting_behind_a_stopped_one_never_start(database_url: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from laneway.channels.answers import Said, answered
 from laneway.domain.conversation import Incoming, Principal, Receipt
-from laneway.domain.job import JobMode
+from laneway.domain.job import JobMode, JobStatus
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.errors import BadInput, TooLarge
 from laneway.store import approvals, intake, jobs, permissions
@@ -66,7 +66,7 @@ class Intake:
             raise BadInput(f"Unknown lane `{incoming.lane[:40]}`.", hint=f"Known: {', '.join(sorted(self._lanes))}.")
         if incoming.mode == JobMode.EXECUTE or "classification" in incoming.payload:
             _check_classification(incoming.payload.get("classification"))
-        for key in ("command", "stopped", "again_of"):
+        for key in ("command", "stopped", "waiting", "again_of"):
             if key in incoming.payload:
                 raise BadInput(f"`payload.{key}` is ours to set.", hint="Send the command as text, like `/stop`.")
 
@@ -124,7 +124,8 @@ async def _stop_thread(tx: Connection, receipt: Receipt) -> None:
     open_jobs = await jobs.open_in_thread(tx, receipt.thread_id)
     for job in open_jobs:
         await jobs.request_cancel(tx, job.id)
-    await jobs.note(tx, receipt.job_id, {"stopped": [str(job.id) for job in open_jobs]})
+    waiting = [str(job.id) for job in open_jobs if job.status is JobStatus.WAITING]
+    await jobs.note(tx, receipt.job_id, {"stopped": [str(job.id) for job in open_jobs], "waiting": waiting})
 
 
 async def _answer(tx: Connection, asked: Approval, said: Said, principal: Principal) -> None:

@@ -1,8 +1,9 @@
-"""`laneway approvals`, `approve`, `reject`: the questions jobs wait for, and their answers."""
+"""`laneway approvals`, `approve`, `reject`, `permissions`: the questions jobs wait for, and their answers."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from json import dumps
+from typing import Annotated, Any
 
 import typer
 
@@ -32,10 +33,17 @@ def approvals(
 def approve(
     approval: Id,
     choice: Annotated[str | None, typer.Option(help="What was meant, where the question offers choices.")] = None,
+    always: Annotated[
+        bool, typer.Option("--always", help="And allow exactly this in this thread from now on.")
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="It was too late: be asked exactly the same again.")] = False,
     as_json: Json = False,
 ) -> None:
     """Say yes: the job does what it asked for."""
-    _answer(approval, "approve", as_json, choice)
+    if again:
+        _ask_again(approval, as_json)
+    else:
+        _answer(approval, "approve", as_json, choice, always)
 
 
 def reject(approval: Id, as_json: Json = False) -> None:
@@ -43,9 +51,40 @@ def reject(approval: Id, as_json: Json = False) -> None:
     _answer(approval, "reject", as_json)
 
 
-def _answer(approval: str, answer: str, as_json: bool, choice: str | None = None) -> None:
+def permissions(
+    remove: Annotated[str | None, typer.Option(metavar="ID", help="Take this one back: it is asked for again.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List what is always allowed, or take one of these back."""
     with connect() as client:
-        answered = client.answer(as_id(approval, "approval"), answer, choice)
+        if remove is not None:
+            client.remove_permission(as_id(remove, "permission"))
+            print(f"Permission {remove} is gone: that action is asked for again.")
+            return
+        page = client.permissions()
+    if as_json:
+        print_json(page)
+        return
+    rows = [(one["id"], one["thread_id"], str(one["used"]), _told(one["action"])) for one in page["items"]]
+    print_table(("PERMISSION", "THREAD", "USED", "WHAT"), rows, empty="Nothing is always allowed.", wrapped="WHAT")
+
+
+def _ask_again(approval: str, as_json: bool) -> None:
+    with connect() as client:
+        receipt = client.ask_again(as_id(approval, "approval"))
+    if as_json:
+        print_json(receipt)
+    else:
+        print(f"Asked again by job {receipt['job_id']}: `laneway approvals` shows it.")
+
+
+def _told(action: dict[str, Any]) -> str:
+    return f"{action['tool']} {dumps(action['arguments'], ensure_ascii=False)}"
+
+
+def _answer(approval: str, answer: str, as_json: bool, choice: str | None = None, always: bool = False) -> None:
+    with connect() as client:
+        answered = client.answer(as_id(approval, "approval"), answer, choice, always)
     if as_json:
         print_json(answered)
     else:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from laneway.cli.follow import Asked
     from laneway.client import Client
 
-YES, NO = {"y", "yes"}, {"n", "no", ""}
+YES, NO, ALWAYS = {"y", "yes"}, {"n", "no", ""}, {"a", "always"}
 QUIT = {"/quit", "/exit", "/q"}
 
 
@@ -103,10 +103,11 @@ class Screen:
         return self._choose(question) if question.choices else self._approve(question)
 
     def _approve(self, question: Asked) -> bool:
-        answer = self._answer(f"May I do this? {plain(question.why)} [y/N]", YES | NO, question)
+        answer = self._answer(f"{_action(question)}{plain(question.why)} [y/N/always]", YES | NO | ALWAYS, question)
         if answer is None:
             return False
-        self._client.answer(question.approval_id, "approve" if answer in YES else "reject")
+        said = "reject" if answer in NO else "approve"
+        self._client.answer(question.approval_id, said, always=answer in ALWAYS)
         return True
 
     def _choose(self, question: Asked) -> bool:
@@ -148,3 +149,12 @@ class Screen:
         if self._text and not self._text.endswith("\n"):
             print(flush=True)
             self._text += "\n"
+
+
+def _action(question: Asked) -> str:
+    """What would be done, a line for each argument."""
+    tool, arguments = question.action.get("tool"), question.action.get("arguments", {})
+    if not tool:
+        return "May I do this? "
+    lines = [f"  {name}: {value}" for name, value in arguments.items() if value is not None]
+    return plain("\n".join([f"May I do this? [{tool}]", *lines, ""]))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from laneway.cli import classify, config, jobs
-from laneway.cli.approve import approvals, approve, reject
+from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
 from laneway.cli.doctor import doctor
@@ -26,8 +26,8 @@ from laneway.cli.why import why
 from laneway.cli.worker import worker
 
 COMMANDS = (
-    up, worker, chat, send, messages, threads, why, correct, stop, approvals, approve, reject, ledger, outbox, logs,
-    sql, doctor, version,
+    up, worker, chat, send, messages, threads, why, correct, stop, approvals, approve, reject, permissions, ledger,
+    outbox, logs, sql, doctor, version,
 )  # fmt: skip
 GROUPS = {"jobs": jobs.app, "classify": classify.app, "config": config.app, "selftest": selftest.app}
 """Commands with commands of their own; a new group is one line here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from laneway.client import Client, ServerEvent
@@ -39,6 +39,7 @@ class Asked:
     approval_id: str
     why: str
     choices: list[dict[str, str]] = field(default_factory=list)
+    action: dict[str, Any] = field(default_factory=dict)
 
 
 def follow(client: Client, job_id: str, listener: Listener) -> str:
@@ -56,7 +57,7 @@ def follow(client: Client, job_id: str, listener: Listener) -> str:
             case "tool.started":
                 listener.used_tool(str(body.get("tool", "")))
             case "approval.asked":
-                question = Asked(body["approval_id"], body["why"], body.get("choices", []))
+                question = Asked(body["approval_id"], body["why"], body.get("choices", []), body.get("action", {}))
             case "reply.written" if question is None:
                 # The reply that belongs to a question repeats it for channels that cannot ask.
                 listener.replied(body["text"])

@@ -71,8 +71,11 @@ async def page(tx: Connection, *, limit: int = 50, before: UUID | None = None) -
         return await cursor.fetchall()
 
 
-async def remove(tx: Connection, permission_id: UUID) -> None:
-    """The action is asked for again from now on."""
-    cursor = await tx.execute("DELETE FROM permissions WHERE id = %s", (permission_id,))
-    if not cursor.rowcount:
+async def remove(tx: Connection, permission_id: UUID) -> Permission:
+    """The action is asked for again from now on; returns what was taken back."""
+    async with tx.cursor(row_factory=row_of(Permission)) as cursor:
+        await cursor.execute(f"DELETE FROM permissions WHERE id = %s RETURNING {columns(Permission)}", (permission_id,))
+        removed = await cursor.fetchone()
+    if removed is None:
         raise NotFound(f"There is no permission {permission_id}.", hint="`laneway permissions` lists them.")
+    return removed

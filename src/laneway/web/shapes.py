@@ -198,6 +198,18 @@ class ApprovalShape(Shape):
     created_at: Moment
     choices: list[dict[str, str]] = Field(description="What was offered, each with its label and text; often nothing.")
     choice: str | None = Field(description="The label of the choice that was made.")
+    action_hash: str = Field(description="The fingerprint of exactly this action; it is compared when the action runs.")
+    estimated_cost: float | None = Field(description="What going on will probably cost in dollars.")
+    may_answer: list[str] = Field(description="The roles whose answer counts.")
+
+
+class PermissionShape(Shape):
+    id: UUID
+    thread_id: UUID
+    action: dict[str, Any]
+    given_by: UUID
+    used: int
+    created_at: Moment
 
 
 class OutboxShape(Shape):

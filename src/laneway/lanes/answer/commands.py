@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from laneway.domain.conversation import World
 from laneway.domain.job import Job, JobStatus
+from laneway.domain.report import what_was_done
 from laneway.lanes.contract import Request
-from laneway.store import conversations, jobs, ledger
+from laneway.store import conversations, effects, jobs, ledger
 from laneway.store.database import Database
 
 NAMES = ("help", "new", "status", "budget", "stop")
@@ -66,7 +69,10 @@ class Commands:
         stopped = request.job.payload.get("stopped", [])
         if not stopped:
             return "Nothing was running or waiting here."
-        return f"Stopped {len(stopped)} job{'s' if len(stopped) > 1 else ''}."
+        async with self._db.transaction() as tx:
+            # Running jobs tell it themselves once they have ended; those that waited cannot.
+            done = [e for job in request.job.payload.get("waiting", []) for e in await effects.of_job(tx, UUID(job))]
+        return f"Stopped {len(stopped)} job{'s' if len(stopped) > 1 else ''}. {what_was_done(done)}".strip()
 
 
 def _count(here: list[Job], status: str) -> int:

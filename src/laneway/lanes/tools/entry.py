@@ -35,6 +35,8 @@ class Call:
     """Registers what must be ended at once when the job is stopped; returns how to take that back."""
     by: UUID | None = None
     """The principal whose message started the job."""
+    sources: tuple[str, ...] = ()
+    """Whose words besides the owner's this turn has read; with any of them, it is tainted."""
 
     @property
     def thread_id(self) -> UUID:

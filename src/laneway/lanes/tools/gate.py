@@ -48,7 +48,8 @@ class Gate:
         if verdict.decision is Decision.DENY:
             return verdict
         if verdict.changes and work.sources:
-            return ask(TAINTED, _told_by(entry.name, work.sources))
+            besides = f" {verdict.why}" if verdict.decision is Decision.ASK else ""
+            return ask(TAINTED, _told_by(entry.name, work.sources) + besides)
         if entry.asks:
             verdict = verdict.or_stricter(ask(MARKED, f"{entry.name} always asks first.", changes=verdict.changes))
         if verdict.changes and work.request.judged.needs_confirmation:

@@ -30,7 +30,7 @@ class Work:
             self.sources.append(source)
 
     def call(self, by: UUID | None, *, approved: bool) -> Call:
-        return Call(self.request, self.workspace, approved, _on_stop, by)
+        return Call(self.request, self.workspace, approved, _on_stop, by, tuple(self.sources))
 
 
 def sources_of(request: Request) -> list[str]:
