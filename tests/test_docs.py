@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -92,10 +94,16 @@ def prose(page: Path) -> str:
     return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
+EXAMPLES = (
+    *("`src/laneway/lanes/dice", "`tests/lanes/test_dice"),
+    *("`src/laneway/lanes/tools/tidy", "`tests/lanes/test_tidy"),
+)
+
+
 @pytest.mark.parametrize("page", BY_HAND, ids=ids)
 def test_every_path_that_is_named_exists(page: Path) -> None:
     for line in prose(page).splitlines():
-        if "later:" in line or line.startswith(("`src/laneway/lanes/dice", "`tests/lanes/test_dice")):
+        if "later:" in line or line.startswith(EXAMPLES):
             continue
         for path in PATH.findall(line):
             assert exists(path), f"{ids(page)} names {path}"
@@ -195,6 +203,20 @@ async def test_the_worked_example_of_a_lane_runs_as_printed(database_url: str, t
     test: dict[str, Any] = {"__name__": "test_dice"}
     exec(compile(test_code, "adding-a-lane.md", "exec"), test)
     test["laneway"] = with_dice
+    [example] = [value for name, value in test.items() if name.startswith("test_")]
+    run: Callable[[str, Path], Awaitable[None]] = example
+    await run(database_url, tmp_path)
+
+
+async def test_the_worked_example_of_a_tool_runs_as_printed(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool_code, test_code = blocks("docs/adding-a-tool.md")
+    tidy = ModuleType("laneway.lanes.tools.tidy")
+    monkeypatch.setitem(sys.modules, tidy.__name__, tidy)
+    exec(compile(tool_code, "adding-a-tool.md", "exec"), tidy.__dict__)
+    test: dict[str, Any] = {"__name__": "test_tidy"}
+    exec(compile(test_code, "adding-a-tool.md", "exec"), test)
     [example] = [value for name, value in test.items() if name.startswith("test_")]
     run: Callable[[str, Path], Awaitable[None]] = example
     await run(database_url, tmp_path)

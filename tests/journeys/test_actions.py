@@ -79,9 +79,7 @@ async def test_a_newer_command_takes_the_place_of_an_open_question(database_url:
 
 async def test_what_was_too_late_is_asked_again_without_a_model_call(database_url: str, tmp_path: Path) -> None:
     counter = Counter()
-    async with door(
-        database_url, tmp_path, calls(RED), counter.entry(asks=True), approval_timeout_seconds=1
-    ) as here:
+    async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True), approval_timeout_seconds=1) as here:
         first = await here.send("press it")
         asked = await here.approval(first["job_id"])
         await here.until(first["job_id"])
