@@ -174,6 +174,7 @@ class ModelCallShape(Shape):
 
 class ToolShape(Shape):
     tool: str
+    about: str = Field(description="What was done, in a few words.")
     state: EffectState
     outcome: Any
     created_at: Moment
