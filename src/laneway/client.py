@@ -151,6 +151,10 @@ class Client:
     def retry_job(self, id: Id) -> Json:
         return self._post(f"/jobs/{_part(id)}/retry")
 
+    def undo_job(self, id: Id) -> Json:
+        """The files the job changed are as they were; those that changed since are listed as refused."""
+        return self._post(f"/jobs/{_part(id)}/undo")
+
     def approvals(self, state: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/approvals", state=state, limit=limit, before=before)
 

@@ -20,14 +20,15 @@ from laneway.cli.send import send
 from laneway.cli.sql import sql
 from laneway.cli.stop import stop
 from laneway.cli.threads import threads
+from laneway.cli.undo import undo
 from laneway.cli.up import up
 from laneway.cli.version import version
 from laneway.cli.why import why
 from laneway.cli.worker import worker
 
 COMMANDS = (
-    up, worker, chat, send, messages, threads, why, correct, stop, approvals, approve, reject, permissions, ledger,
-    outbox, logs, sql, doctor, version,
+    up, worker, chat, send, messages, threads, why, correct, stop, undo, approvals, approve, reject, permissions,
+    ledger, outbox, logs, sql, doctor, version,
 )  # fmt: skip
 GROUPS = {"jobs": jobs.app, "classify": classify.app, "config": config.app, "selftest": selftest.app}
 """Commands with commands of their own; a new group is one line here."""

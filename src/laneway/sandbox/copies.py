@@ -38,9 +38,17 @@ class Copies:
             return name
         if self._used() + len(content) > self._most:
             return None
-        self._write(path, content, surely)
+        try:
+            self._write(path, content, surely)
+        except OSError:
+            return None
         self._bytes = self._used() + len(content)
         return name
+
+    @property
+    def exist(self) -> bool:
+        """Whether any copy was ever kept, and not all were thrown away."""
+        return self._folder.exists()
 
     def has(self, name: str) -> bool:
         return self._path(name).exists()

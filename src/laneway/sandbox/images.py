@@ -19,45 +19,39 @@ UNREADABLE = "it could not be read, so no copy was kept"
 NO_ORDINARY = "it was neither a file, a folder nor a link"
 
 
-def look(at: int, name: str, copies: Copies | None = None, *, surely: bool = False) -> Image:
-    """What `name` in the open folder is; with `copies`, its content is kept there."""
+def look(at: int, name: str, copies: Copies | None = None, *, surely: bool = False, shallow: bool = False) -> Image:
+    """What `name` in the open folder is; with `copies`, its content is kept there. `shallow` reads no file."""
     try:
         about = os.stat(name, dir_fd=at, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
+    if shallow and stat.S_ISREG(about.st_mode):
+        return stamped(about, UNREADABLE)
     return image_of(at, name, about, copies, surely=surely)
 
 
-def image_of(
-    at: int, name: str, about: os.stat_result, copies: Copies | None = None, *, surely: bool = False
-) -> Image:
+def image_of(at: int, name: str, about: os.stat_result, copies: Copies | None = None, *, surely: bool = False) -> Image:
     """The image of what was just looked at."""
-    mode, owner = about.st_mode & 0o777, (about.st_uid, about.st_gid)
+    owner = (about.st_uid, about.st_gid)
     if stat.S_ISDIR(about.st_mode):
-        return Image(Kind.FOLDER, "", 0, mode, *owner)
+        return Image(Kind.FOLDER, "", 0, about.st_mode & 0o777, *owner)
     if stat.S_ISLNK(about.st_mode):
-        return _kept(Image(Kind.LINK, "", 0, 0o777, *owner), os.fsencode(os.readlink(name, dir_fd=at)), copies, surely)
+        link = Image(Kind.LINK, "", 0, 0o777, *owner)
+        return _kept(link, os.fsencode(os.readlink(name, dir_fd=at)), copies, surely)
     if not stat.S_ISREG(about.st_mode):
-        return Image(Kind.OTHER, _stamp(about), 0, mode, *owner, lost=NO_ORDINARY)
-    plain = Image(Kind.FILE, _stamp(about), about.st_size, mode, *owner)
+        return Image(Kind.OTHER, _stamp(about), 0, about.st_mode & 0o777, *owner, lost=NO_ORDINARY)
     if about.st_size > MOST_KEPT:
-        return unkept(plain, TOO_LARGE)
+        return stamped(about, TOO_LARGE)
     try:
         content = content_of(at, name)
     except OSError:
-        return unkept(plain, UNREADABLE)
-    return unkept(plain, TOO_LARGE) if len(content) > MOST_KEPT else _kept(plain, content, copies, surely)
+        return stamped(about, UNREADABLE)
+    return stamped(about, TOO_LARGE) if len(content) > MOST_KEPT else _kept(stamped(about, ""), content, copies, surely)
 
 
 def stamped(about: os.stat_result, lost: str) -> Image:
-    """The image of a file nobody reads: by size and time only."""
-    return Image(
-        Kind.FILE, _stamp(about), about.st_size, about.st_mode & 0o777, about.st_uid, about.st_gid, lost
-    )  # fmt: skip
-
-
-def unkept(image: Image, lost: str) -> Image:
-    return Image(image.kind, image.content, image.size, image.mode, image.uid, image.gid, lost)
+    """The image of a file nobody has read: by size and time only."""
+    return Image(Kind.FILE, _stamp(about), about.st_size, about.st_mode & 0o777, about.st_uid, about.st_gid, lost)
 
 
 def content_of(at: int, name: str, most: int = MOST_KEPT) -> bytes:

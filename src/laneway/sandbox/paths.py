@@ -69,12 +69,10 @@ def place(
     try:
         real_root = root.resolve(strict=True)
     except (OSError, RuntimeError):
-        raise PathRefused("path.root", f"The folder of {called} does not exist or cannot be read.") from None
+        raise PathRefused("path.root", f"{called[0].upper()}{called[1:]} does not exist or cannot be read.") from None
     target, named = _resolved(real_root, path), PurePosixPath(path)
-    if follow or named.name in ("", ".."):
-        real = target
-    else:
-        real = _resolved(real_root, str(named.parent)) / named.name
+    is_itself = not follow and named.name not in ("", "..")
+    real = _resolved(real_root, str(named.parent)) / named.name if is_itself else target
     # Where a link leads counts even if only the link itself is meant.
     if not (target.is_relative_to(real_root) and real.is_relative_to(real_root)):
         raise PathRefused("path.outside", f"{path!r} is outside {called}.")

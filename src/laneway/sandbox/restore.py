@@ -54,6 +54,7 @@ class Restoration:
     def run(self, wishes: Mapping[str, Wish]) -> Restored:
         """Everything that can be is as it was."""
         open_ = {path: wish.target for path, wish in sorted(wishes.items()) if self._is_open(path, wish)}
+        self._move_back(wishes, open_)
         deepest_first = sorted(open_, key=lambda path: (-path.count("/"), path))
         for path in deepest_first:
             self._clear(path, open_[path])
@@ -81,6 +82,30 @@ class Restoration:
         else:
             return True
         return False
+
+    def _move_back(self, wishes: Mapping[str, Wish], open_: dict[str, Image]) -> None:
+        """What was only moved is moved back: of a large file there is no copy, and it must not be lost twice."""
+        moved = {wishes[path].expected.content: path for path, target in open_.items() if target.kind is Kind.ABSENT}
+        for path in list(self._outcome.refused):
+            target = wishes[path].target
+            source = moved.get(target.content) if target.lost and target.content else None
+            if source is not None and look_at(self._root, path).kind is Kind.ABSENT:
+                del self._outcome.refused[path], open_[source], moved[target.content]
+                self._attempt(path, partial(self._rename, source, path))
+                told = self._outcome.refused.get(path)
+                if told is not None:
+                    self._outcome.refused[source] = told
+
+    def _rename(self, source: str, path: str) -> None:
+        *from_, old = source.split("/")
+        *to, new = path.split("/")
+        into = self._parent(to)
+        try:
+            with opened_folder(self._root, from_) as at:
+                os.rename(old, new, src_dir_fd=at, dst_dir_fd=into)
+        finally:
+            os.close(into)
+        self._outcome.done |= {path: "put back", source: "moved back"}
 
     def _clear(self, path: str, target: Image) -> None:
         """What stands where nothing, or something of another kind, shall be is gone."""

@@ -139,7 +139,9 @@ class Scan:
         if known is not None and known[0] == print_ and not stat.S_ISDIR(about.st_mode):
             image = known[1]
         elif stat.S_ISREG(about.st_mode) and self._bytes + about.st_size > self._caps.bytes:
-            image = stamped(about, f"the workspace held more than {self._caps.bytes // 1024**2} MB, so no copy was kept")
+            image = stamped(
+                about, f"the workspace held more than {self._caps.bytes // 1024**2} MB, so no copy was kept"
+            )
         else:
             image = image_of(at, name, about, self._copies)
         if not image.lost:
@@ -172,12 +174,12 @@ def differences(root: Path, before: Manifest, after: Manifest) -> list[Change]:
     return changes
 
 
-def look_at(root: Path, path: str, copies: Copies | None = None) -> Image:
-    """What is at a path below `root` now; nothing, if there is no way to it without a link."""
+def look_at(root: Path, path: str, *, shallow: bool = False) -> Image:
+    """What is at a path below `root` now; nothing, if there is no way to it without a link. `shallow` reads no file."""
     *parents, name = path.split("/")
     try:
         with opened_folder(root, parents) as at:
-            return look(at, name, copies)
+            return look(at, name, shallow=shallow)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError as reason:

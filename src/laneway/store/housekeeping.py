@@ -1,8 +1,8 @@
-"""Forgets what nobody needs any more: old events, and the stored steps of jobs that ended long ago."""
+"""Forgets what nobody needs any more: old events and before-images, and the stored steps of jobs that ended long ago."""
 
 from __future__ import annotations
 
-from laneway.store import events, judgements
+from laneway.store import events, judgements, undo
 from laneway.store.database import Connection
 
 _LOCK = 0x1A4F
@@ -15,7 +15,8 @@ async def tidy(tx: Connection, days: int) -> int:
     row = await cursor.fetchone()
     if row is None or not row[0]:
         return 0
-    return await events.prune(tx, days) + await judgements.prune(tx) + await _forget_steps(tx, days)
+    files = await undo.prune(tx, days)
+    return files + await events.prune(tx, days) + await judgements.prune(tx) + await _forget_steps(tx, days)
 
 
 async def _forget_steps(tx: Connection, days: int) -> int:

@@ -89,13 +89,13 @@ async def later_jobs(tx: Connection, thread_id: UUID, after: int, paths: Sequenc
     return {os.fsdecode(bytes(name)): job_id for name, job_id in await cursor.fetchall()}
 
 
-async def open_snapshot(tx: Connection, job_id: UUID, thread_id: UUID, tool: str) -> OpenSnapshot:
-    """A snapshot is on record as open."""
+async def open_snapshot(tx: Connection, id: UUID, job_id: UUID, thread_id: UUID, tool: str) -> OpenSnapshot:
+    """The snapshot is on record as open."""
     async with tx.cursor(row_factory=row_of(OpenSnapshot)) as cursor:
         await cursor.execute(
             "INSERT INTO workspace_snapshots (id, job_id, thread_id, tool) VALUES (%s, %s, %s, %s) "
             f"RETURNING {columns(OpenSnapshot)}",
-            (new_id(), job_id, thread_id, tool),
+            (id, job_id, thread_id, tool),
         )
         made = await cursor.fetchone()
     assert made is not None
@@ -113,9 +113,13 @@ async def open_snapshots(tx: Connection, thread_id: UUID) -> list[OpenSnapshot]:
         return await cursor.fetchall()
 
 
-async def close_snapshot(
-    tx: Connection, snapshot: OpenSnapshot, changes: Sequence[Change], note: str | None
-) -> bool:
+async def all_open(tx: Connection) -> set[UUID]:
+    """The ids of all snapshots that have no look after them."""
+    cursor = await tx.execute("SELECT id FROM workspace_snapshots WHERE closed_at IS NULL")
+    return {row[0] for row in await cursor.fetchall()}
+
+
+async def close_snapshot(tx: Connection, snapshot: OpenSnapshot, changes: Sequence[Change], note: str | None) -> bool:
     """What changed since the snapshot is on record as its job's; False if somebody closed it before."""
     cursor = await tx.execute(
         "UPDATE workspace_snapshots SET closed_at = now(), note = %s WHERE id = %s AND closed_at IS NULL",

@@ -1,125 +1,100 @@
-"""`read_file`: the text of one file under the one folder the owner opened for reading."""
+"""`read_file`: the text of one file, below a folder that is open for reading and nowhere else."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import stat
-from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+
+from laneway.lanes.tools.entry import Outcome, failure, success
+from laneway.sandbox.paths import WORKSPACE, PathRefused, Place, open_file, place
 
 MOST_BYTES = 1024 * 1024
+USUAL_BYTES = 65536
 SETTING = "LANEWAY_FILES"
-
-# Names that usually hold secrets, matched against every part of the path in lower case.
-SENSITIVE = (
-    *(".env", ".env.*", "*.env", ".envrc", ".ssh", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"),
-    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.asc", "*.gpg", "*.ovpn"),
-    *(".aws", ".azure", ".gcloud", ".gnupg", ".kube", ".docker", ".git", ".config", ".password-store"),
-    *(".netrc", "_netrc", ".pgpass", ".my.cnf", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd"),
-    *("credentials*", "*credentials.*", "secret", "secrets", "secret.*", "secrets.*", "*.secret", "*.secrets"),
-    *("password*", "passwd*", "shadow", "shadow-", "*.token", "service-account*", "kubeconfig*", ".*_history"),
-)
+OPENED = f"the folder open for reading ({SETTING})"
 
 
-class _RefusedError(Exception):
-    """The file is not given out; the message says why, without telling what lies outside the folder."""
-
-
-async def read_file(folder: Path | None, path: str, max_bytes: int = 65536) -> dict[str, Any]:
+async def read_file(folder: Path | None, path: str, max_bytes: int = USUAL_BYTES, offset: int = 0) -> Outcome:
     """The file's text, or an error that says why not; nothing outside `folder` is ever opened."""
-    return await asyncio.to_thread(_read, folder, path, max(1, min(max_bytes, MOST_BYTES)))
-
-
-def _read(folder: Path | None, path: str, max_bytes: int) -> dict[str, Any]:
-    try:
-        inside = _place(folder, path)
-        content, size = _bytes_of(*inside, path, max_bytes)
-        text = _text_of(content[:max_bytes], path, cut=len(content) > max_bytes)
-    except _RefusedError as reason:
-        return {"status": "error", "result": None, "error": str(reason)}
-    truncated = len(content) > max_bytes
-    note = f"Only the first {max_bytes} of {size} bytes are shown." if truncated else None
-    result = {"path": str(inside[1]), "text": text, "bytes": size, "truncated": truncated, "note": note}
-    return {"status": "success", "result": result, "error": None}
-
-
-def _place(folder: Path | None, path: str) -> tuple[Path, Path]:
-    """The real folder and the file's real path below it."""
     if folder is None:
-        raise _RefusedError(f"No folder is open for reading. Set {SETTING} to the folder whose files may be read.")
+        return failure(f"No folder is open for reading. Set {SETTING} to the folder whose files may be read.")
+    return await asyncio.to_thread(_outcome, folder, OPENED, path, max_bytes, offset)
+
+
+async def read_workspace_or(
+    folder: Path | None, workspace: Path, path: str, max_bytes: int = USUAL_BYTES, offset: int = 0
+) -> Outcome:
+    """The file's text from the workspace or, for what is not there, from `folder`."""
+    return await asyncio.to_thread(_either, folder, workspace, path, max_bytes, offset)
+
+
+def _either(folder: Path | None, workspace: Path, path: str, max_bytes: int, offset: int) -> Outcome:
     try:
-        root = folder.resolve(strict=True)
-        real = (root / path).resolve()
-    except (OSError, RuntimeError, ValueError):
-        raise _RefusedError(_cannot_resolve(folder, path)) from None
-    if not real.is_relative_to(root):
-        raise _RefusedError(f"{path!r} is outside the folder open for reading ({SETTING}).")
-    below = real.relative_to(root)
-    # The name asked for counts too: a harmless name may link to a secret, and a secret name to anything.
-    if _is_sensitive(below) or _is_sensitive(Path(path)):
-        raise _RefusedError(f"{path!r} has a name that usually holds secrets, so it is not read.")
-    return root, below
+        return success(_read(workspace, WORKSPACE, path, max_bytes, offset))
+    except PathRefused as reason:
+        if folder is None or reason.rule not in ("path.missing", "path.outside"):
+            return failure(str(reason))
+    return _outcome(folder, f"{WORKSPACE} or {OPENED}", path, max_bytes, offset)
 
 
-def _cannot_resolve(folder: Path, path: str) -> str:
-    if not folder.is_dir():
-        return f"The folder named by {SETTING} does not exist or cannot be read."
-    return f"{path!r} is not a usable file name."
-
-
-def _is_sensitive(path: Path) -> bool:
-    return any(fnmatchcase(part.lower(), pattern) for part in path.parts for pattern in SENSITIVE)
-
-
-def _bytes_of(root: Path, below: Path, asked: str, max_bytes: int) -> tuple[bytes, int]:
-    """The first bytes (one more than wanted, if there are more) and the file's size."""
+def _outcome(folder: Path, called: str, path: str, max_bytes: int, offset: int) -> Outcome:
     try:
-        descriptor = _open_below(root, below)
+        return success(_read(folder, called, path, max_bytes, offset))
+    except PathRefused as reason:
+        return failure(str(reason))
+
+
+def _read(folder: Path, called: str, path: str, max_bytes: int, offset: int) -> dict[str, object]:
+    most, first = max(1, min(max_bytes, MOST_BYTES)), max(0, offset)
+    where = place(folder, path, called)
+    content, size = _bytes_of(where, called, path, most, first)
+    cut = len(content) > most
+    text, used = _text_of(content[:most], path, cut=cut, middle=first > 0)
+    told: dict[str, object] = {"path": where.shown, "text": text, "bytes": size, "truncated": cut, "note": None}
+    if first or cut:
+        part = f"the first {most} of {size} bytes" if not first else f"bytes {first} to {first + used} of {size}"
+        told |= {"note": f"Only {part} are shown."}
+    return told | ({"next_offset": first + used} if cut else {})
+
+
+def _bytes_of(where: Place, called: str, asked: str, most: int, first: int) -> tuple[bytes, int]:
+    """The bytes from `first` on (one more than wanted, if there are more) and the file's size."""
+    try:
+        descriptor = open_file(where)
     except FileNotFoundError:
-        raise _RefusedError(f"There is no file {asked!r} in the folder open for reading.") from None
+        raise PathRefused("path.missing", f"There is no file {asked!r} in {called}.") from None
     except OSError as reason:
-        raise _RefusedError(f"{asked!r} cannot be read: {os.strerror(reason.errno or 0)}.") from None
+        # A path that goes on below a file names nothing, wherever it is looked for.
+        rule = "path.missing" if isinstance(reason, NotADirectoryError) else "path.unreadable"
+        raise PathRefused(rule, f"{asked!r} cannot be read: {os.strerror(reason.errno or 0)}.") from None
     try:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
             kind = "a folder, not a file" if stat.S_ISDIR(about.st_mode) else "not an ordinary file"
-            raise _RefusedError(f"{asked!r} is {kind}.")
+            raise PathRefused("path.folder", f"{asked!r} is {kind}.")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(max_bytes + 1), about.st_size
+            file.seek(first)
+            return file.read(most + 1), about.st_size
     finally:
         os.close(descriptor)
 
 
-def _open_below(root: Path, below: Path) -> int:
-    """An open descriptor of the file, reached one part at a time without following any link.
-
-    The path was resolved a moment ago; a link put in its place since then fails here instead of leading out.
-    """
-    at = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    for index, part in enumerate(below.parts):
-        last = index == len(below.parts) - 1
-        # Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | (os.O_NONBLOCK if last else os.O_DIRECTORY)
-        try:
-            following = os.open(part, flags, dir_fd=at)
-        finally:
-            os.close(at)
-        at = following
-    return at
-
-
-def _text_of(content: bytes, asked: str, *, cut: bool) -> str:
+def _text_of(content: bytes, asked: str, *, cut: bool, middle: bool) -> tuple[str, int]:
+    """The text, and how many bytes it is; a character that was cut in two at either end is left out."""
     if b"\0" in content:
-        raise _RefusedError(f"{asked!r} is not a text file, so there is nothing to show.")
+        raise PathRefused("path.binary", f"{asked!r} is not a text file, so there is nothing to show.")
+    begin = 0
+    while middle and begin < min(3, len(content)) and content[begin] & 0xC0 == 0x80:
+        begin += 1
     for spare in range(4 if cut else 1):
         try:
-            # Cutting may split the last character, which is at most four bytes long.
-            return content[: len(content) - spare].decode("utf-8")
+            # A character is at most four bytes long.
+            return content[begin : len(content) - spare].decode("utf-8"), len(content) - spare
         except UnicodeDecodeError:
             continue
     text = content.decode("latin-1")
     if sum(not (char.isprintable() or char in "\t\r\n\f") for char in text) > len(text) // 50:
-        raise _RefusedError(f"{asked!r} is not a text file, so there is nothing to show.")
-    return text
+        raise PathRefused("path.binary", f"{asked!r} is not a text file, so there is nothing to show.")
+    return text, len(content)

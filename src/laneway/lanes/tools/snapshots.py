@@ -23,9 +23,10 @@ from pathlib import Path
 from uuid import UUID
 
 from laneway.domain.files import Change, Kind
+from laneway.domain.ids import new_id
 from laneway.errors import Unavailable
 from laneway.lanes.tools.entry import Call
-from laneway.sandbox.copies import Copies
+from laneway.sandbox.copies import GRACE_SECONDS, Copies
 from laneway.sandbox.scan import Caps, Manifest, Scan, differences
 from laneway.store import undo
 from laneway.store.database import Database
@@ -67,11 +68,17 @@ class Snapshots:
         thread_id = call.thread_id
         async with self.locked(thread_id):
             await self.settle(thread_id, call.workspace)
-            manifest = await asyncio.to_thread(self._look, thread_id, call.workspace)
+            id = new_id()
+            try:
+                manifest = await asyncio.to_thread(self._look, thread_id, call.workspace, id)
+            except OSError as reason:
+                raise Unavailable(
+                    f"The workspace could not be looked at before {tool}: {os.strerror(reason.errno or 0)}.",
+                    hint="Nothing was run. Make room on the disk, or mend the folder.",
+                ) from None
             async with self._db.transaction() as tx:
-                opened = await undo.open_snapshot(tx, call.job_id, thread_id, tool)
+                opened = await undo.open_snapshot(tx, id, call.job_id, thread_id, tool)
             self._live.add(opened.id)
-            await asyncio.to_thread(self._pin, opened)
         return Snapshot(opened, manifest)
 
     async def after(self, call: Call, snapshot: Snapshot) -> str | None:
@@ -125,17 +132,17 @@ class Snapshots:
         await self._sweep_if_due()
         return note or None
 
-    def _look(self, thread_id: UUID, workspace: Path) -> Manifest:
+    def _look(self, thread_id: UUID, workspace: Path, pin: UUID | None = None) -> Manifest:
+        """What is there now; with `pin` it is also kept under that id, whatever the index becomes."""
         index = self._thread_folder(thread_id) / "index.json"
-        known = _read(index) or Manifest()
+        known = (_read(index) if self.copies.exist else None) or Manifest()
         found = Scan(workspace.resolve(), known, self.copies, self._caps).run()
         if found != known or not index.exists():
             _write(index, found.to_json())
+        if pin is not None:
+            # The index is replaced, never written into, so another name for it is a copy.
+            os.link(index, index.with_name(f"{pin}.json"))
         return found
-
-    def _pin(self, opened: OpenSnapshot) -> None:
-        """The manifest stays as it is now under the snapshot's own name; the index is replaced, never changed."""
-        os.link(self._thread_folder(opened.thread_id) / "index.json", self._pinned(opened))
 
     def _pinned(self, opened: OpenSnapshot) -> Path:
         return self._thread_folder(opened.thread_id) / f"{opened.id}.json"
@@ -159,12 +166,15 @@ class Snapshots:
     async def sweep(self) -> int:
         """Copies that neither a change on record nor a workspace as it is needs are gone; returns how many."""
         async with self._db.transaction() as tx:
-            needed = await undo.needed_copies(tx)
-        return await asyncio.to_thread(self._sweep, needed)
+            needed, live = await undo.needed_copies(tx), await undo.all_open(tx)
+        return await asyncio.to_thread(self._sweep, needed, {"index", *map(str, live)})
 
-    def _sweep(self, needed: set[str]) -> int:
+    def _sweep(self, needed: set[str], live: set[str]) -> int:
         for path in self._folder.glob("threads/*/*.json"):
-            needed |= set((_read(path) or Manifest()).contents())
+            if path.stem in live or time.time() - path.stat().st_ctime < GRACE_SECONDS:
+                needed |= set((_read(path) or Manifest()).contents())
+            else:
+                path.unlink()
         return self.copies.sweep(needed)
 
 

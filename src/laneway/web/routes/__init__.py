@@ -14,6 +14,7 @@ from laneway.web.routes import (
     sql,
     status,
     threads,
+    undo,
 )
 
 ROUTERS = tuple(
@@ -22,6 +23,7 @@ ROUTERS = tuple(
         messages,
         threads,
         jobs,
+        undo,
         events,
         approvals,
         classify,
