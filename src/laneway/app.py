@@ -34,12 +34,14 @@ from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
 from laneway.lanes.tools.delegate import delegate_entry
+from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.gate import Gate
 from laneway.lanes.tools.pausing import Pausing
-from laneway.lanes.tools.read_file import read_file as read_file_in
 from laneway.lanes.tools.server_info import server_info_with_log
+from laneway.lanes.tools.snapshots import Snapshots
 from laneway.llm.choice import Models, choose
 from laneway.llm.prompts import Prompts
+from laneway.sandbox.paths import workspace_of
 from laneway.settings import Settings
 from laneway.store import principals
 from laneway.store.database import Database
@@ -148,13 +150,15 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps
-    tools = [*_tools(settings), delegate_entry(db, lanes.keys), *parts.tools]
+    snapshots = Snapshots(db, settings.home)
+    files = file_entries(settings.files, snapshots)
+    tools = [*_tools(settings), *files, delegate_entry(db, lanes.keys), *parts.tools]
     toolbox = Toolbox(tools, engine.steps, Gate(db))
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, settings.budget_day_usd))
     lanes["tools"] = ToolsLane(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
-        partial(_workspace, settings.home),
+        partial(workspace_of, settings.home),
     )  # fmt: skip
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
     delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
@@ -180,21 +184,10 @@ def _patience(settings: Settings) -> Patience:
     )
 
 
-def _workspace(home: Path, thread_id: UUID) -> Path:
-    folder = home / "workspaces" / str(thread_id)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
-
-
 def _tools(settings: Settings) -> list[ToolEntry]:
     server_info = server_info_with_log(settings.home / "laneway.log")
     server_info.__name__ = "server_info"
-
-    async def read_file(path: str) -> dict[str, object]:
-        """The text of one file in the folder the owner opened for reading."""
-        return await read_file_in(settings.files, path)
-
-    return [ToolEntry(server_info), ToolEntry(read_file)]
+    return [ToolEntry(server_info)]
 
 
 async def ensure_owner(db: Database, home: Path) -> str | None:

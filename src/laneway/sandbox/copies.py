@@ -9,6 +9,8 @@ import secrets
 import time
 from pathlib import Path
 
+from laneway.sandbox.paths import make_private
+
 MOST_BYTES = 2 * 1024**3
 """All copies together; a thousandfold rewriting of large files must not fill the disk."""
 
@@ -82,7 +84,7 @@ class Copies:
         return self._folder / digest[:2] / digest
 
     def _write(self, path: Path, content: bytes, surely: bool) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         unfinished = path.with_name(f".{secrets.token_hex(8)}")
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:

@@ -26,7 +26,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class PathRefused(Exception):
-    """The path is not used; `rule` says which rule refuses it, the message why, telling nothing of what lies outside."""
+    """The path is not used; `rule` names what refuses it, the message says why, and nothing of what lies outside."""
 
     def __init__(self, rule: str, message: str) -> None:
         super().__init__(message)
@@ -41,8 +41,15 @@ def workspaces_of(home: Path) -> Path:
 def workspace_of(home: Path, thread_id: UUID) -> Path:
     """The thread's own folder is there, closed to other users of this machine, and returned."""
     folder = workspaces_of(home) / str(thread_id)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(folder)
     return folder
+
+
+def make_private(folder: Path) -> None:
+    """The folder is there; those that had to be made for it are closed to other users of this machine."""
+    if not folder.parent.exists():
+        make_private(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)

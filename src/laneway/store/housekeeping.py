@@ -1,4 +1,4 @@
-"""Forgets what nobody needs any more: old events and before-images, and the stored steps of jobs that ended long ago."""
+"""Forgets what nobody needs any more: old events and before-images, the stored steps of jobs that ended long ago."""
 
 from __future__ import annotations
 

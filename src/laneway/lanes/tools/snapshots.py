@@ -27,6 +27,7 @@ from laneway.domain.ids import new_id
 from laneway.errors import Unavailable
 from laneway.lanes.tools.entry import Call
 from laneway.sandbox.copies import GRACE_SECONDS, Copies
+from laneway.sandbox.paths import make_private
 from laneway.sandbox.scan import Caps, Manifest, Scan, differences
 from laneway.store import undo
 from laneway.store.database import Database
@@ -149,7 +150,7 @@ class Snapshots:
 
     def _thread_folder(self, thread_id: UUID) -> Path:
         folder = self._folder / "threads" / str(thread_id)
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         return folder
 
     def _open_lock(self, thread_id: UUID) -> int:

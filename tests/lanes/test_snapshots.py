@@ -1,0 +1,375 @@
+"""What commands do to a workspace is on record, and can be taken back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from laneway.domain.files import Kind
+from laneway.lanes.tools.entry import Call
+from laneway.lanes.tools.files import file_entries
+from laneway.lanes.tools.snapshots import Snapshots
+from laneway.lanes.tools.undo import Undo, Undone
+from laneway.sandbox.copies import Copies
+from laneway.sandbox.scan import Caps, Manifest, Scan
+from laneway.store import housekeeping, principals, undo
+from laneway.store.database import Database
+from tests.lanes.calls import end_job, new_call
+
+
+@pytest.fixture
+async def call(db: Database, tmp_path: Path) -> Call:
+    return await new_call(db, tmp_path)
+
+
+async def bash(snapshots: Snapshots, call: Call, command: str) -> str | None:
+    """What the coordinator does around a command."""
+    async with snapshots.around(call) as snapshot:
+        await asyncio.to_thread(subprocess.run, ["bash", "-c", command], cwd=call.workspace, check=True)
+    return snapshot.note
+
+
+async def taken_back(db: Database, home: Path, call: Call) -> Undone:
+    await end_job(db, call)
+    async with db.transaction() as tx:
+        owner = await principals.owner(tx)
+    assert owner is not None
+    return await Undo(db, home).undo(call.job_id, owner)
+
+
+def tree(folder: Path) -> dict[str, tuple[str, int]]:
+    """Everything below a folder: where a link leads, what a file holds, and the permissions."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        about = path.lstat()
+        held = f"-> {path.readlink()}" if path.is_symlink() else path.read_bytes().hex() if path.is_file() else "folder"
+        found[str(path.relative_to(folder))] = (held, 0 if path.is_symlink() else stat.S_IMODE(about.st_mode))
+    return found
+
+
+def furnish(workspace: Path) -> None:
+    (workspace / "src/deep").mkdir(parents=True)
+    (workspace / "src/deep/a.py").write_text("print('a')")
+    (workspace / "src/b.py").write_text("print('b')")
+    (workspace / "empty").mkdir(mode=0o700)
+    (workspace / "run.sh").write_text("#!/bin/sh")
+    (workspace / "run.sh").chmod(0o755)
+    (workspace / "link").symlink_to("src/b.py")
+    (workspace / "dangling").symlink_to("nowhere")
+    (workspace / "binary.dat").write_bytes(bytes(range(256)))
+    (workspace / "swap").mkdir()
+    (workspace / "swap/inner").write_text("inner")
+    strange = workspace / os.fsdecode(b"not-\xff-text")
+    strange.mkdir()
+    (strange / os.fsdecode(b"\xfe")).write_text("strange")
+
+
+HAVOC = r"""
+rm -rf src empty not-*
+mv run.sh renamed.sh; chmod 600 binary.dat
+ln -sf /etc/passwd link; rm dangling
+printf changed >> binary.dat
+rm -rf swap; echo now a file > swap
+mkdir -p made/deeper; echo new > made/deeper/file; ln -s made alias; chmod 555 made/deeper
+"""
+
+
+async def test_everything_a_command_did_is_taken_back(db: Database, call: Call, tmp_path: Path) -> None:
+    furnish(call.workspace)
+    before = tree(call.workspace)
+    assert await bash(Snapshots(db, tmp_path), call, HAVOC) is None
+    assert tree(call.workspace) != before
+    undone = await taken_back(db, tmp_path, call)
+    assert undone.refused == {}
+    assert tree(call.workspace) == before
+    assert undone.restored["made"] == "removed"
+    assert undone.restored["src/b.py"] == "put back"
+    assert "not-\\xff-text/\\xfe" in undone.restored
+
+
+async def test_commands_and_file_tools_of_one_job_are_undone_together(db: Database, call: Call, tmp_path: Path) -> None:
+    snapshots = Snapshots(db, tmp_path)
+    write = next(entry for entry in file_entries(None, snapshots) if entry.name == "write_file").function
+    (call.workspace / "a.txt").write_text("0")
+    await write(call, "a.txt", "1")
+    await bash(snapshots, call, "echo 2 > a.txt; echo new > b.txt")
+    await write(call, "a.txt", "3")
+    await write(call, "new/c.txt", "c")
+    await bash(snapshots, call, "rm b.txt")
+    undone = await taken_back(db, tmp_path, call)
+    assert tree(call.workspace) == {"a.txt": (b"0".hex(), 0o644)}
+    assert undone.refused == {}
+
+
+async def test_a_file_tool_at_work_during_a_command_is_undone_with_it(db: Database, call: Call, tmp_path: Path) -> None:
+    snapshots = Snapshots(db, tmp_path)
+    write = next(entry for entry in file_entries(None, snapshots) if entry.name == "write_file").function
+    (call.workspace / "a.txt").write_text("v0")
+    async with snapshots.around(call):
+        (call.workspace / "a.txt").write_text("v1")
+        await write(call, "a.txt", "v2")
+    await taken_back(db, tmp_path, call)
+    assert (call.workspace / "a.txt").read_text() == "v0"
+
+
+async def test_what_changed_since_is_left_alone_and_the_rest_is_restored(
+    db: Database, call: Call, tmp_path: Path
+) -> None:
+    for name in ("a", "b", "c", "d"):
+        (call.workspace / name).write_text("old")
+    await bash(
+        Snapshots(db, tmp_path), call, "for f in a b c d; do echo new > $f; done; mkdir made; touch made/x; ls > e"
+    )
+    (call.workspace / "a").write_text("mine")
+    (call.workspace / "b").chmod(0o600)
+    (call.workspace / "c").unlink()
+    (call.workspace / "made/y").write_text("mine")
+    undone = await taken_back(db, tmp_path, call)
+    assert undone.refused == {
+        "a": "its content changed since",
+        "b": "its permissions changed since",
+        "c": "it changed since: it is gone",
+        "made": "the folder holds something that was made since",
+    }
+    assert undone.restored == {"d": "put back", "e": "removed", "made/x": "removed"}
+    assert (call.workspace / "a").read_text() == "mine"
+    assert (call.workspace / "d").read_text() == "old"
+
+
+async def test_a_later_job_must_be_undone_first(db: Database, call: Call, tmp_path: Path) -> None:
+    snapshots = Snapshots(db, tmp_path)
+    (call.workspace / "a").write_text("0")
+    await bash(snapshots, call, "echo 1 > a")
+    later = await new_call(db, tmp_path)
+    assert later.workspace == call.workspace
+    await bash(snapshots, later, "echo 2 > a")
+    await end_job(db, later)
+    undone = await taken_back(db, tmp_path, call)
+    assert undone.refused == {"a": f"its content changed since (by job {later.job_id}: undo that first)"}
+    assert (await taken_back(db, tmp_path, later)).restored == {"a": "put back"}
+    assert (await taken_back(db, tmp_path, call)).restored == {"a": "put back"}
+    assert (call.workspace / "a").read_text() == "0"
+
+
+async def test_a_step_cut_off_by_a_crash_is_undone_all_the_same(db: Database, call: Call, tmp_path: Path) -> None:
+    furnish(call.workspace)
+    before = tree(call.workspace)
+    await Snapshots(db, tmp_path).before(call)
+    await asyncio.to_thread(subprocess.run, ["bash", "-c", HAVOC], cwd=call.workspace, check=True)
+    # The process died here; another goes on with the thread's next job.
+    snapshots = Snapshots(db, tmp_path)
+    later = await new_call(db, tmp_path)
+    await bash(snapshots, later, "echo later > later.txt")
+    await end_job(db, later)
+    await taken_back(db, tmp_path, call)
+    assert tree(call.workspace) == {**before, "later.txt": (b"later\n".hex(), 0o644)}
+    await taken_back(db, tmp_path, later)
+    assert tree(call.workspace) == before
+
+
+async def test_a_stopped_command_is_on_record_before_the_stop_is_answered(
+    db: Database, call: Call, tmp_path: Path
+) -> None:
+    (call.workspace / "a").write_text("old")
+    snapshots, begun = Snapshots(db, tmp_path), asyncio.Event()
+
+    async def step() -> None:
+        async with snapshots.around(call):
+            (call.workspace / "a").write_text("half")
+            begun.set()
+            await asyncio.sleep(60)
+
+    running = asyncio.create_task(step())
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (await taken_back(db, tmp_path, call)).restored == {"a": "put back"}
+
+
+async def test_files_of_another_user_are_put_back_as_that_users(db: Database, call: Call, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        return
+    theirs = call.workspace / "theirs"
+    theirs.mkdir()
+    (theirs / "a").write_text("a")
+    for path in (theirs, theirs / "a"):
+        os.chown(path, 65534, 65534)
+    (theirs / "a").chmod(0o600)
+    theirs.chmod(0o700)
+    before = tree(call.workspace)
+    await bash(Snapshots(db, tmp_path), call, "rm -rf theirs; mkdir new; touch new/x; chown -R 65534:65534 new")
+    assert (await taken_back(db, tmp_path, call)).refused == {}
+    assert tree(call.workspace) == before
+    assert [(p.stat().st_uid, p.stat().st_gid) for p in (theirs, theirs / "a")] == [(65534, 65534)] * 2
+
+
+async def test_a_large_file_that_is_lost_is_told_and_one_that_was_only_moved_comes_back(
+    db: Database, call: Call, tmp_path: Path
+) -> None:
+    for name in ("moved.bin", "lost.bin"):
+        with (call.workspace / name).open("wb") as file:
+            file.truncate(20 * 1024**2 + 1)
+    inode = (call.workspace / "moved.bin").stat().st_ino
+    note = await bash(Snapshots(db, tmp_path), call, "mv moved.bin elsewhere.bin; rm lost.bin; truncate -s 30M new.bin")
+    assert note is not None
+    assert note.startswith("Cannot be undone: 'lost.bin' (it was larger than 20 MB")
+    undone = await taken_back(db, tmp_path, call)
+    assert list(undone.refused) == ["lost.bin"]
+    assert undone.restored == {"elsewhere.bin": "moved back", "moved.bin": "put back", "new.bin": "removed"}
+    assert (call.workspace / "moved.bin").stat().st_ino == inode
+
+
+async def test_what_is_beyond_the_limits_is_told_and_never_removed(db: Database, call: Call, tmp_path: Path) -> None:
+    for number in range(10):
+        (call.workspace / f"{number}.txt").write_text(str(number))
+    snapshots = Snapshots(db, tmp_path, Caps(files=6))
+    note = await bash(snapshots, call, "rm 0.txt 1.txt 2.txt; echo x > 9.txt")
+    assert note is not None
+    assert "Undo does not cover files beyond the first 6." in note
+    undone = await taken_back(db, tmp_path, call)
+    assert undone.restored == {f"{number}.txt": "put back" for number in range(3)}
+    assert sorted(path.name for path in call.workspace.iterdir()) == [f"{number}.txt" for number in range(10)]
+    assert all("beyond what a snapshot covers" in why for why in undone.refused.values())
+
+
+async def test_more_bytes_than_are_kept_are_told(db: Database, call: Call, tmp_path: Path) -> None:
+    (call.workspace / "a").write_bytes(b"a" * 600_000)
+    (call.workspace / "b").write_bytes(b"b" * 600_000)
+    note = await bash(Snapshots(db, tmp_path, Caps(bytes=1024**2)), call, "rm a b")
+    assert note == "Cannot be undone: 'b' (the workspace held more than 1 MB, so no copy was kept)."
+
+
+def test_folders_that_are_made_again_are_the_first_to_be_left_out(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    for name in ("a/node_modules/m", "z/own"):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text(name)
+    found = Scan(root, Manifest(), Copies(tmp_path / "copies"), Caps(files=4)).run()
+    assert set(found.entries) == {"a", "a/node_modules", "z", "z/own"}
+    assert found.unseen
+
+
+def test_a_full_store_of_copies_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a").write_bytes(b"x" * 100)
+    found = Scan(root, Manifest(), Copies(tmp_path / "copies", most_bytes=50)).run()
+    assert "the room for copies was used up" in found.image("a").lost
+
+
+def test_only_what_looks_changed_is_read_again_and_a_change_within_one_tick_is_not_missed(tmp_path: Path) -> None:
+    root, copies = tmp_path / "root", Copies(tmp_path / "copies")
+    root.mkdir()
+    (root / "a").write_text("one")
+    fresh = Scan(root, Manifest(), copies).run()
+    (root / "a").write_text("two")
+    assert not Scan(root, fresh, copies).run().image("a").same(fresh.image("a"))
+    time.sleep(0.1)
+    settled = Scan(root, Manifest(), copies).run()
+    print_, image = settled.entries["a"]
+    lie = Manifest({"a": (print_, type(image)(Kind.FILE, "sha256:known"))})
+    assert Scan(root, lie, copies).run().image("a").content == "sha256:known"
+
+
+async def test_strange_things_in_a_workspace_do_not_stop_a_command(db: Database, call: Call, tmp_path: Path) -> None:
+    deep = call.workspace / "/".join(["d"] * 80)
+    deep.mkdir(parents=True)
+    os.mkfifo(call.workspace / "pipe")
+    (call.workspace / "loop").symlink_to("loop")
+    note = await bash(Snapshots(db, tmp_path), call, "rm pipe loop")
+    assert note is not None
+    assert "'pipe' (it was neither a file, a folder nor a link)" in note
+    assert "more than 64 folders deep" in note
+    undone = await taken_back(db, tmp_path, call)
+    assert list(undone.refused) == ["pipe"]
+    assert (call.workspace / "loop").is_symlink()
+
+
+async def test_a_link_put_in_the_place_of_a_folder_leads_no_undoing_outside(
+    db: Database, call: Call, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a").write_text("theirs")
+    (call.workspace / "sub").mkdir()
+    (call.workspace / "sub/a").write_text("old")
+    await bash(Snapshots(db, tmp_path), call, "echo new > sub/a; echo made > sub/b")
+    (call.workspace / "sub").rename(call.workspace / "aside")
+    (call.workspace / "sub").symlink_to(outside)
+    undone = await taken_back(db, tmp_path, call)
+    assert (outside / "a").read_text() == "theirs"
+    assert sorted(path.name for path in outside.iterdir()) == ["a"]
+    assert undone.refused == {"sub/a": "it changed since: it is gone"}
+
+
+async def test_a_damaged_or_missing_copy_is_refused_not_restored_wrongly(
+    db: Database, call: Call, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        (call.workspace / name).write_text(f"precious {name}")
+    snapshots = Snapshots(db, tmp_path)
+    await bash(snapshots, call, "echo new > a; echo new > b")
+    for path in (tmp_path / "undo/copies").glob("??/*"):
+        if path.read_text() == "precious a":
+            path.write_text("damaged")
+        elif path.read_text() == "precious b":
+            path.unlink()
+    undone = await taken_back(db, tmp_path, call)
+    assert set(undone.refused.values()) == {"it cannot be restored: the copy of what it was is no longer kept"}
+    assert (call.workspace / "a").read_text() == "new\n"
+
+
+async def test_old_records_and_their_copies_are_forgotten(db: Database, call: Call, tmp_path: Path) -> None:
+    snapshots = Snapshots(db, tmp_path)
+    (call.workspace / "a").write_text("long ago")
+    await bash(snapshots, call, "echo new > a")
+    copies = tmp_path / "undo/copies"
+
+    def kept() -> set[str]:
+        return {path.read_text() for path in copies.glob("??/*")}
+
+    for path in copies.glob("??/*"):
+        os.utime(path, (0, 0))
+    assert await snapshots.sweep() == 0
+    assert kept() == {"long ago", "new\n"}
+    async with db.transaction() as tx:
+        await tx.execute("UPDATE file_changes SET created_at = now() - interval '91 days'")
+        await housekeeping.tidy(tx, 90)
+        assert await undo.of_job(tx, call.job_id) == []
+    assert await snapshots.sweep() == 1
+    assert kept() == {"new\n"}, "what the workspace holds now is still needed"
+
+
+async def test_the_copies_are_closed_to_other_users(db: Database, call: Call, tmp_path: Path) -> None:
+    (call.workspace / "a").write_text("private")
+    await bash(Snapshots(db, tmp_path), call, "true")
+    for path in [tmp_path / "undo", tmp_path / "workspaces", *(tmp_path / "undo").rglob("*")]:
+        if path.name != "swept":
+            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+async def test_a_snapshot_of_a_thousand_files_costs_little_the_second_time(
+    db: Database, call: Call, tmp_path: Path
+) -> None:
+    for number in range(1000):
+        folder = call.workspace / f"d{number % 20}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"f{number}").write_text(f"file {number}\n" * 20)
+    await asyncio.sleep(0.1)
+    snapshots, times = Snapshots(db, tmp_path), []
+    for _ in range(3):
+        began = time.perf_counter()
+        snapshot = await snapshots.before(call)
+        middle = time.perf_counter()
+        await snapshots.after(call, snapshot)
+        times.append((round((middle - began) * 1000), round((time.perf_counter() - middle) * 1000)))
+    print("milliseconds before and after a step, 1,000 files:", times, file=sys.stderr)
+    assert sum(times[2]) < 1000
