@@ -60,7 +60,12 @@ class Settings(BaseModel):
         "How long an approval can be answered.",
         ge=1,
     )
-    files: Path | None = _setting(None, "files", "LANEWAY_FILES", "The one folder `read_file` may read; unset = none.")
+    files: Path | None = _setting(
+        None,
+        "files",
+        "LANEWAY_FILES",
+        "The one folder `read_file` may read besides a thread's workspace; unset = none.",
+    )
 
     haiku_model: str = _setting(
         "claude-haiku-5-5", "models.classify.model", "HAIKU_MODEL", "Small model: classification."
@@ -177,7 +182,11 @@ class Settings(BaseModel):
         20_971_520, "storage.max_file_bytes", "LANEWAY_MAX_FILE_BYTES", "Largest attached file.", ge=1
     )
     keep_events_days: int = _setting(
-        90, "storage.keep_events_days", "LANEWAY_KEEP_EVENTS_DAYS", "How long events are kept.", ge=1
+        90,
+        "storage.keep_events_days",
+        "LANEWAY_KEEP_EVENTS_DAYS",
+        "How long events, and copies for undo, are kept.",
+        ge=1,
     )
     log_format: Literal["text", "json"] = _setting(
         "text", "log.format", "LANEWAY_LOG_FORMAT", "Log lines for people or for machines."

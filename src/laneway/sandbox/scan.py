@@ -28,23 +28,30 @@ REGENERABLE = frozenset(
 )
 """Folders that programs make again by themselves: looked at last, so that limits hit them first."""
 
+MOST_TOLD = 10
 NOT_SEEN = "it was beyond what a snapshot covers"
 Fingerprint = tuple[int, int, int, int]
 
 
 @dataclass
 class Manifest:
-    """What a workspace held at one moment; `unseen` says what was not looked at, and is empty if nothing."""
+    """What a workspace held at one moment.
+
+    `unseen` says in words what was not looked at, `blind` below which folders that was; an empty name is the whole
+    workspace, since what is new somewhere may have come from where nobody looked.
+    """
 
     entries: dict[str, tuple[Fingerprint, Image]] = field(default_factory=dict)
     unseen: list[str] = field(default_factory=list)
+    blind: list[str] = field(default_factory=list)
 
     def image(self, path: str) -> Image:
         """What was at the path, as far as anybody looked."""
         found = self.entries.get(path)
         if found is not None:
             return found[1]
-        return Image(Kind.UNKNOWN, lost=NOT_SEEN) if self.unseen else ABSENT
+        seen = not any(folder == "" or path.startswith(f"{folder}/") for folder in self.blind)
+        return ABSENT if seen else Image(Kind.UNKNOWN, lost=NOT_SEEN)
 
     def contents(self) -> Iterator[str]:
         """The names of all copies it needs."""
@@ -55,7 +62,8 @@ class Manifest:
             path: [*print_, image.kind, image.content, image.size, image.mode, image.uid, image.gid, image.lost]
             for path, (print_, image) in self.entries.items()
         }
-        return json.dumps({"unseen": self.unseen, "entries": entries}, separators=(",", ":"))
+        stored = {"unseen": self.unseen, "blind": self.blind, "entries": entries}
+        return json.dumps(stored, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Manifest:
@@ -64,7 +72,7 @@ class Manifest:
             path: ((row[0], row[1], row[2], row[3]), Image(Kind(row[4]), *row[5:]))
             for path, row in stored["entries"].items()
         }
-        return cls(entries, stored["unseen"])
+        return cls(entries, stored["unseen"], stored["blind"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +97,16 @@ class Scan:
         """What is there now."""
         self._now = time.time_ns()
         self._enter(())
-        while self._later and not self._full:
-            self._enter(self._later.pop(0), deferred=True)
         if self._full:
             self._miss(f"files beyond the first {self._caps.files}")
+            return self._found
+        for index, parts in enumerate(self._later):
+            self._enter(parts, deferred=True)
+            if self._full:
+                # What can be made again may be left out without casting doubt on anything else.
+                names = ["/".join(left) for left in self._later[index:]]
+                self._miss(f"all of {', '.join(names[:3])}", *names)
+                break
         return self._found
 
     def _enter(self, parts: tuple[str, ...], *, deferred: bool = False) -> None:
@@ -150,9 +164,10 @@ class Scan:
             print_ = (0, 0, 0, 0)
         self._found.entries[path] = (print_, image)
 
-    def _miss(self, what: str) -> None:
-        if what not in self._found.unseen and len(self._found.unseen) < 10:
+    def _miss(self, what: str, *folders: str) -> None:
+        if what not in self._found.unseen and len(self._found.unseen) < MOST_TOLD:
             self._found.unseen.append(what)
+        self._found.blind += [folder for folder in folders or ("",) if folder not in self._found.blind]
 
 
 def _about(entry: os.DirEntry[str]) -> os.stat_result | None:
