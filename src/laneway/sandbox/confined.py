@@ -80,7 +80,7 @@ class Confined:
         self, command: str, workspace: Path, limits: Limits, user: Identity | None, temporary: str
     ) -> dict[str, Any]:
         inside = self.inside(workspace)
-        environment = visible.environment(inside) | {"TMPDIR": temporary}
+        environment = visible.environment(inside) | {"TMPDIR": temporary, "GIT_CONFIG_NOSYSTEM": "1"}
         return {
             "kind": self.kind, "command": command, "environment": environment, "uid": user.uid if user else None,
             "workspace": str(workspace.resolve()), "inside": inside, "mounts": self.mounts,

@@ -172,6 +172,7 @@ def in_sandlock(order: Order) -> NoReturn:
         net_allow=order["reaches"],
         max_memory=order["memory_bytes"],
         max_processes=order["processes"],
+        extra_deny_syscalls=["memfd_create"],
         clean_env=True,
         env=order["environment"],
         cwd=order["inside"],
