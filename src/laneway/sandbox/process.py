@@ -166,9 +166,6 @@ class Supervised:
     async def _watch(self) -> None:
         """Ends the run as soon as it uses too much memory or disk."""
         first = await asyncio.to_thread(held, self._folders, [], self._limits.files)
-        most = Held(
-            max(self._limits.disk_bytes, first.bytes + _ROOM), max(self._limits.files, first.files + _FEW_FILES)
-        )
         counted = time.monotonic()
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
@@ -176,10 +173,19 @@ class Supervised:
             if await asyncio.to_thread(memory, pids) > self._limits.memory_bytes:
                 return self._exceeded(Killed.MEMORY)
             if time.monotonic() - counted > _COUNT_SECONDS:
-                now = await asyncio.to_thread(held, self._folders, pids, most.files)
-                if now.bytes > most.bytes or now.files > most.files:
+                now = await asyncio.to_thread(held, self._folders, pids, self._limits.files + _FEW_FILES)
+                if _too_much(first, now, self._limits):
                     return self._exceeded(Killed.DISK)
                 counted = time.monotonic()
+
+
+def _too_much(first: Held, now: Held, limits: Limits) -> bool:
+    """Whether the folders grew beyond what they may hold; full ones have a little room, to be tidied in."""
+    if first.too_deep:
+        # What lies deeper is not counted, so all that the disk loses is taken for this run's.
+        return first.free - now.free > limits.disk_bytes
+    most_bytes, most_files = max(limits.disk_bytes, first.bytes + _ROOM), max(limits.files, first.files + _FEW_FILES)
+    return now.too_deep or now.bytes > most_bytes or now.files > most_files
 
 
 def _signal(pids: Sequence[int], number: signal.Signals) -> None:

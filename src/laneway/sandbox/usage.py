@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 _DELETED = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ (\d+) +(/.*) \(deleted\)$", re.MULTILINE)
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LONGEST_PATH = 1000
-"""Characters the kernel surely takes at once; deeper folders are opened piece by piece, so that none can hide."""
+_DEEPEST = 128
+"""Folders in folders that are looked at; each is kept open on the way down."""
 
 
 def descendants(pid: int) -> list[int]:
@@ -52,8 +53,12 @@ def _memory(pid: int) -> int:
 class Held:
     """What folders hold on disk."""
 
-    bytes: int
-    files: int
+    bytes: int = 0
+    files: int = 0
+    too_deep: bool = False
+    """Whether there are folders in folders so deep that they were not looked at."""
+    free: int = 0
+    """What is left on the disk of the first folder."""
 
 
 def held(folders: list[Path], pids: list[int], most_files: int) -> Held:
@@ -61,48 +66,61 @@ def held(folders: list[Path], pids: list[int], most_files: int) -> Held:
 
     Counting ends as soon as there are too many files: how long it takes is bounded.
     """
-    size = count = 0
-    for folder in folders:
-        for entry in _sizes(str(folder)):
-            count += 1
-            size += entry
-            if count > most_files:
-                return Held(size, count)
-    return Held(size + _deleted(pids), count)
+    size, count, too_deep = 0, 0, False
+    for entry in (one for folder in folders for one in _sizes(str(folder))):
+        too_deep = too_deep or entry is None
+        size += entry or 0
+        count += 1
+        if count > most_files:
+            break
+    return Held(size + _deleted(pids), count, too_deep, _free(folders))
 
 
-def _sizes(root: str) -> Iterator[int]:
-    """The size on disk of everything below; no link is followed."""
-    folders = [""]
-    while folders:
-        below = folders.pop()
-        try:
-            at = _open(root, below)
-        except OSError:
-            continue
-        try:
-            with os.scandir(at) as entries:
-                for entry in entries:
-                    try:
-                        if entry.is_dir(follow_symlinks=False):
-                            folders.append(f"{below}/{entry.name}" if below else entry.name)
-                        yield entry.stat(follow_symlinks=False).st_blocks * 512
-                    except OSError:
-                        continue
-        finally:
-            os.close(at)
+def _free(folders: list[Path]) -> int:
+    about = os.statvfs(folders[0]) if folders else None
+    return about.f_bavail * about.f_frsize if about else 0
 
 
-def _open(root: str, below: str) -> int:
-    at = os.open(root, _DIRECTORY)
-    while below:
-        cut = len(below) if len(below) <= _LONGEST_PATH else below.rindex("/", 0, _LONGEST_PATH)
-        try:
-            following = os.open(below[:cut], _DIRECTORY, dir_fd=at)
-        finally:
-            os.close(at)
-        at, below = following, below[cut + 1 :]
-    return at
+def _sizes(root: str) -> Iterator[int | None]:
+    """The size on disk of everything below; None for a folder that is too deep. No link is followed."""
+    way: list[_Folder] = []
+    try:
+        following: _Folder | None = _Folder(os.open(root, _DIRECTORY))
+        while following or way:
+            if following:
+                way.append(following)
+                yield from following.look()
+            following = None
+            if not way[-1].pending:
+                os.close(way.pop().at)
+            elif len(way) > _DEEPEST:
+                way[-1].pending.clear()
+                yield None
+            else:
+                # Gone meanwhile, or a link in its place: nothing to count.
+                with suppress(OSError):
+                    following = _Folder(os.open(way[-1].pending.pop(), _DIRECTORY, dir_fd=way[-1].at))
+    except FileNotFoundError:
+        return
+    finally:
+        for folder in way:
+            os.close(folder.at)
+
+
+class _Folder:
+    """A folder on the way down, and the folders in it that are still to be looked at."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+        self.pending: list[str] = []
+
+    def look(self) -> Iterator[int]:
+        with os.scandir(self.at) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        self.pending.append(entry.name)
+                    yield entry.stat(follow_symlinks=False).st_blocks * 512
 
 
 def _deleted(pids: list[int]) -> int:
