@@ -151,7 +151,7 @@ def said(page: Path, program: str) -> Iterator[str]:
     written = page.read_text(encoding="utf-8")
     fenced = re.findall(r"^```(?:bash|console)\n(.*?)^```", written, re.DOTALL | re.MULTILINE)
     for code in [*fenced, *re.findall(r"`([^`\n]+)`", prose(page))]:
-        yield from re.findall(rf"(?:^|^\$ |&& ){program} ([a-z]+)", code, re.MULTILINE)
+        yield from re.findall(rf"(?:^|^\$ |&& ){program} ([a-z-]+)", code, re.MULTILINE)
 
 
 def test_every_make_command_in_the_documents_is_a_target() -> None:

@@ -174,6 +174,17 @@ class Client:
         """What it allowed is asked for again."""
         return self._delete(f"/permissions/{_part(id)}")
 
+    def principals(self, limit: int = 200, before: Id | None = None) -> Json:
+        return self._get("/principals", limit=limit, before=before)
+
+    def me(self) -> Json:
+        """The principal of this client's key."""
+        return self._get("/principals/me")
+
+    def host_mode(self, principal: Id, on: bool) -> Json:
+        """Commands of this principal run on the machine itself, or no longer do."""
+        return self._request("PUT", f"/principals/{_part(principal)}/host-mode", json={"on": on})
+
     def classify(
         self, taxonomy: str, text: str | None = None, model: bool = True, turns: Sequence[Json] | None = None
     ) -> Json:

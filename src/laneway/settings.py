@@ -67,6 +67,19 @@ class Settings(BaseModel):
         "The one folder `read_file` may read besides a thread's workspace; unset = none.",
     )
 
+    sandbox: Literal["auto", "bubblewrap", "sandlock", "landlock", "off"] = _setting(
+        "auto", "sandbox.boundary", "LANEWAY_SANDBOX", "What `bash` runs in; auto = the strongest that works here."
+    )
+    sandbox_memory_mb: int = _setting(
+        1024, "sandbox.memory_mb", "LANEWAY_SANDBOX_MEMORY_MB", "Most memory of one command.", ge=16
+    )
+    sandbox_disk_mb: int = _setting(
+        1024, "sandbox.disk_mb", "LANEWAY_SANDBOX_DISK_MB", "Most a thread's workspace may hold.", ge=1
+    )
+    bash_seconds: int = _setting(
+        600, "sandbox.bash_seconds", "LANEWAY_BASH_SECONDS", "Longest time a command may ask for.", ge=1, le=86_400
+    )
+
     haiku_model: str = _setting(
         "claude-haiku-5-5", "models.classify.model", "HAIKU_MODEL", "Small model: classification."
     )

@@ -35,6 +35,8 @@ class Principal:
     role: Role
     name: str
     created_at: datetime
+    host_mode: bool = False
+    """Whether commands of this principal run on the machine itself, outside the sandbox."""
 
     @property
     def world(self) -> World:

@@ -1,1 +1,1 @@
-"""Running what we did not write: where it may reach, what it may do, and how its traces are taken back."""
+"""Running and reaching what we did not write: commands behind a boundary, paths and hosts checked first, and taken back."""

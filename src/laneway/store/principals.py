@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from uuid import UUID
 
 from laneway.domain.conversation import Principal, Role
 from laneway.domain.ids import new_id
+from laneway.errors import Forbidden, NotFound
+from laneway.store import events
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
@@ -60,6 +63,33 @@ async def by_id(tx: Connection, principal_id: object) -> Principal | None:
     async with tx.cursor(row_factory=row_of(Principal)) as cursor:
         await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE id = %s", (principal_id,))
         return await cursor.fetchone()
+
+
+async def listed(tx: Connection, limit: int, before: UUID | None = None) -> list[Principal]:
+    """Principals, newest first."""
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM principals WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+            (before, before, limit),
+        )
+        return await cursor.fetchall()
+
+
+async def set_host_mode(tx: Connection, principal_id: UUID, on: bool, by: Principal) -> Principal:
+    """Commands of this principal run on the machine itself, or no longer do; who switched it is on record."""
+    found = await by_id(tx, principal_id)
+    if found is None:
+        raise NotFound(f"There is no principal {principal_id}.", hint="`laneway host-mode show` lists them.")
+    if on and found.role is Role.CUSTOMER:
+        raise Forbidden("Host mode is never given to customers.", hint="Their commands stay in the sandbox.")
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(
+            f"UPDATE principals SET host_mode = %s WHERE id = %s RETURNING {_COLUMNS}", (on, principal_id)
+        )
+        changed = await cursor.fetchone()
+    assert changed is not None
+    await events.append(tx, "principal.host_mode", {"principal": str(principal_id), "on": on, "by": str(by.id)})
+    return changed
 
 
 async def _set_key(tx: Connection, principal: Principal, key: str) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
-from laneway.domain.conversation import Author, World
+from laneway.domain.conversation import Author, Role, World
 from laneway.domain.job import Job, JobMode, JobStatus, Scope
 from laneway.domain.judgement import ApprovalState, CorrectionState, EffectState, Intent, OutboxState
 
@@ -43,6 +43,14 @@ class ReceiptShape(Shape):
     thread_id: UUID
     job_id: UUID
     duplicate: bool
+
+
+class PrincipalShape(Shape):
+    id: UUID
+    role: Role
+    name: str
+    host_mode: bool
+    created_at: Moment
 
 
 class ThreadShape(Shape):
