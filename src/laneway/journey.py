@@ -25,7 +25,7 @@ from laneway.engine.steps import Steps
 from laneway.lanes.contract import Answer, Lane, Request
 from laneway.llm.guard import guarded_by
 from laneway.llm.meter import Account, charged_to
-from laneway.store import approvals, conversations, corrections, jobs, outbox, pauses, questions
+from laneway.store import approvals, conversations, corrections, jobs, outbox, pauses, principals, questions
 from laneway.store.database import Database
 from laneway.store.questions import Question
 from laneway.transcript import build
@@ -79,6 +79,7 @@ class Journey:
             thread = await conversations.thread(tx, job.thread_id)
             assert message is not None
             assert thread is not None
+            asking = await principals.by_id(tx, message.principal_id)
             turns = await build(tx, message, limit=self._patience.history, token_budget=self._patience.context_tokens)
 
         async def judge() -> dict[str, Any]:
@@ -96,7 +97,8 @@ class Journey:
             return {"judged": known.as_dict(), "resumes": resumes}
 
         found = await self.steps.step("classify", judge)
-        return Request(job, message, thread.world, turns, Classification(**found["judged"]), found["resumes"])
+        judged, on_host = Classification(**found["judged"]), asking is not None and asking.host_mode
+        return Request(job, message, thread.world, turns, judged, found["resumes"], on_host)
 
     def _route(self, request: Request) -> Lane:
         picked = (pick(request) for _, pick in ROUTES)

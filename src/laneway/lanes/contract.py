@@ -23,6 +23,8 @@ class Request:
     judged: Classification
     resumes: bool = False
     """Whether an earlier run of the job stopped at a question and left something to go on with."""
+    host_mode: bool = False
+    """Whether the principal asking lets commands run on the machine itself."""
 
 
 @dataclass(frozen=True, slots=True)
