@@ -1,1 +1,1 @@
-"""Running and reaching what we did not write: commands behind a boundary, paths and hosts checked first, and taken back."""
+"""Running and reaching what we did not write: behind a boundary, with paths and hosts checked, and taken back."""

@@ -119,7 +119,7 @@ def _judged(arguments: Arguments, call: Call, where: Boundary, guard: Guard) -> 
 
 
 def _also(verdict: Verdict, other: Verdict) -> Verdict:
-    """The stricter of the two; where both ask, both reasons are given, and the later rule counts: it asks every time."""
+    """The stricter of the two; where both ask, both reasons are given, and the later rule counts."""
     if verdict.decision is Decision.ASK and other.decision is Decision.ASK:
         return replace(other, why=f"{verdict.why} {other.why}".strip())
     return verdict.or_stricter(other)
