@@ -11,6 +11,7 @@ from laneway.cli.approve import approvals, approve, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
 from laneway.cli.doctor import doctor
+from laneway.cli.guard import guard
 from laneway.cli.ledger import ledger
 from laneway.cli.logs import logs
 from laneway.cli.messages import messages
@@ -27,7 +28,7 @@ from laneway.cli.worker import worker
 
 COMMANDS = (
     up, worker, chat, send, messages, threads, why, correct, stop, approvals, approve, reject, ledger, outbox, logs,
-    sql, doctor, version,
+    sql, guard, doctor, version,
 )  # fmt: skip
 GROUPS = {"jobs": jobs.app, "classify": classify.app, "config": config.app, "selftest": selftest.app}
 """Commands with commands of their own; a new group is one line here."""

@@ -19,6 +19,8 @@ _BOUNDS = {
     "too-complex": "The command is nested too deeply, or too tangled, to be judged.",
 }
 
+_UNFORESEEN = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError, re.error)
+
 
 def judge(command: str, cwd: str | None = None) -> Verdict:
     """Whether a shell command may run in a folder, which is its workspace."""
@@ -32,8 +34,9 @@ def judge(command: str, cwd: str | None = None) -> Verdict:
     except TooMuch as bound:
         walk.found([Finding(bound.rule, _BOUNDS[bound.rule])])
         walk.changes = True
-    except RecursionError:
-        walk.found([Finding("too-complex", _BOUNDS["too-complex"])])
+    except _UNFORESEEN:
+        # The text is hostile, and its judge has no bug it may profit from: what cannot be judged is asked about.
+        walk.found([Finding("unparsed", "The command could not be judged.")])
         walk.changes = True
     return verdict(walk.findings, changes=walk.changes)
 

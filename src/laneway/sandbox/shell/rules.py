@@ -97,5 +97,7 @@ def verdict(findings: Iterable[Finding], *, changes: bool) -> Verdict:
     """The strictest finding decides; without one the action is allowed."""
     worst = min(findings, key=lambda found: _ORDER[RULES[found.rule][0]], default=None)
     if worst is None:
-        return allow("changes" if changes else "reads", "", changes=changes)
+        if changes:
+            return allow("ordinary", "Nothing dangerous is found in it.")
+        return allow("reads", "It only reads.", changes=False)
     return Verdict(RULES[worst.rule][0], worst.rule, worst.why, changes)
