@@ -11,6 +11,7 @@ from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
 from laneway.cli.doctor import doctor
+from laneway.cli.guard import guard
 from laneway.cli.ledger import ledger
 from laneway.cli.logs import logs
 from laneway.cli.messages import messages
@@ -27,9 +28,28 @@ from laneway.cli.why import why
 from laneway.cli.worker import worker
 
 COMMANDS = (
-    up, worker, chat, send, messages, threads, why, correct, stop, undo, approvals, approve, reject, permissions,
-    ledger, outbox, logs, sql, doctor, version,
-)  # fmt: skip
+    up,
+    worker,
+    chat,
+    send,
+    messages,
+    threads,
+    why,
+    correct,
+    stop,
+    undo,
+    approvals,
+    approve,
+    reject,
+    permissions,
+    ledger,
+    outbox,
+    logs,
+    sql,
+    guard,
+    doctor,
+    version,
+)
 GROUPS = {
     "jobs": jobs.app, "classify": classify.app, "config": config.app, "host-mode": host_mode.app,
     "selftest": selftest.app,

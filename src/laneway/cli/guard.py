@@ -1,0 +1,118 @@
+"""`laneway guard`: the guard's verdict on a command, or on lines of commands and tool calls; no server is asked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+
+if TYPE_CHECKING:
+    from laneway.domain.action import Verdict
+
+_LONGEST_LINE = 4_000_000
+_EXIT = {"allow": 0, "ask": 1, "deny": 2}
+
+
+def guard(
+    command: Annotated[str | None, typer.Argument(help="The command; without it, standard input is read.")] = None,
+    cwd: Annotated[str | None, typer.Option(help="The folder it would run in: its workspace.")] = None,
+) -> None:
+    """Say whether a command or a tool call may run: allow, ask or deny, with a rule and a reason.
+
+    Standard input holds one command, or JSON lines: {"command": …, "cwd"?: …} or {"tool": …, "input": {…}, "cwd"?: …}.
+    Each is answered by one line {"verdict": …, "rule": …, "why": …} at once; a line that is neither is answered with
+    "ask" and the rule "malformed". Nothing is run, and no server is needed.
+
+    Exit code for one command: 0 allow, 1 ask, 2 deny. For JSON lines: 0.
+    """
+    if command is not None:
+        raise typer.Exit(_EXIT[_say(_judge(command, cwd))])
+    lines = _lines(sys.stdin.buffer)
+    first = next(lines, None)
+    if first is None:
+        raise typer.Exit(_EXIT[_say(_malformed("There is nothing to judge."))])
+    if not _is_json(first):
+        rest = list(lines)
+        if not any(_is_json(line) for line in rest):
+            text = b"".join([first, *rest]).decode("utf-8", "replace")
+            raise typer.Exit(_EXIT[_say(_judge(text, cwd))])
+        lines = iter(rest)
+    for line in _again(first, lines):
+        if line.strip():
+            _say(_line(line, cwd))
+
+
+def _again(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def _lines(source: BinaryIO) -> Iterator[bytes]:
+    """Each line of a stream, one too long for anybody cut off."""
+    while line := source.readline(_LONGEST_LINE):
+        kept = line
+        while line and not line.endswith(b"\n"):
+            line = source.readline(_LONGEST_LINE)
+        yield kept
+
+
+def _is_json(line: bytes) -> bool:
+    """Whether a line is meant as JSON; a shell command may begin with a brace, but not with a brace and a quote."""
+    text = line.strip()
+    if text.startswith(b"{") and text[1:].lstrip()[:1] in (b'"', b"}"):
+        return True
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _line(line: bytes, cwd: str | None) -> Verdict:
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        return _malformed("The line is not JSON.")
+    if not isinstance(given, dict):
+        return _malformed("The line is no JSON object.")
+    return _object(given, cwd)
+
+
+def _object(given: dict[str, Any], cwd: str | None) -> Verdict:
+    folder = given.get("cwd", cwd)
+    if folder is not None and not isinstance(folder, str):
+        return _malformed("cwd is not a text.")
+    if "tool" in given or "tool_name" in given:
+        tool, arguments = given.get("tool", given.get("tool_name")), given.get("input", given.get("tool_input", {}))
+        if not isinstance(tool, str) or not tool.strip() or not isinstance(arguments, dict):
+            return _malformed("A tool call needs a tool and an input object.")
+        from laneway.sandbox.commands import judge_tool
+
+        return judge_tool(tool, arguments, folder)
+    command = given.get("command")
+    if not isinstance(command, str) or not command.strip():
+        return _malformed("The line names neither a command nor a tool.")
+    return _judge(command, folder)
+
+
+def _judge(command: str, cwd: str | None) -> Verdict:
+    from laneway.sandbox.commands import judge
+
+    return judge(command, cwd)
+
+
+def _malformed(why: str) -> Verdict:
+    from laneway.domain.action import ask
+
+    return ask("malformed", why)
+
+
+def _say(verdict: Verdict) -> str:
+    """The verdict has been written, and its word comes back."""
+    line = json.dumps({"verdict": verdict.decision.value, "rule": verdict.rule, "why": verdict.why}, ensure_ascii=False)
+    sys.stdout.buffer.write(line.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.flush()
+    return verdict.decision.value

@@ -1,0 +1,57 @@
+"""The guard: may this command or tool call run? Allowed, asked about, or denied, with a rule and a sentence why."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from laneway.domain.action import Verdict
+from laneway.sandbox.shell.grammar import LONGEST, TooMuch
+from laneway.sandbox.shell.holes import RESERVED
+from laneway.sandbox.shell.invoke import invoke, risky
+from laneway.sandbox.shell.rules import Finding, verdict
+from laneway.sandbox.shell.scope import opened
+from laneway.sandbox.shell.walk import Walk
+
+_HIDING = re.compile("[\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff\x00\x1b\x08]")
+_BOUNDS = {
+    "too-long": "The command is too long to be judged.",
+    "too-complex": "The command is nested too deeply, or too tangled, to be judged.",
+}
+
+_UNFORESEEN = (
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+    re.error,
+)
+
+
+def judge(command: str, cwd: str | None = None) -> Verdict:
+    """Whether a shell command may run in a folder, which is its workspace."""
+    if len(command) > LONGEST:
+        return verdict([Finding("too-long", _BOUNDS["too-long"])], changes=True)
+    if RESERVED.search(command) or _HIDING.search(command):
+        return verdict([Finding("hidden-text", "The command holds characters that hide what it says.")], changes=True)
+    walk = Walk(invoke, risky)
+    try:
+        walk.shell(command, opened(cwd))
+    except TooMuch as bound:
+        walk.found([Finding(bound.rule, _BOUNDS[bound.rule])])
+        walk.changes = True
+    except _UNFORESEEN:
+        # The text is hostile, and its judge has no bug it may profit from: what cannot be judged is asked about.
+        walk.found([Finding("unparsed", "The command could not be judged.")])
+        walk.changes = True
+    return verdict(walk.findings, changes=walk.changes)
+
+
+def judge_tool(tool: str, input: dict[str, Any], cwd: str | None = None) -> Verdict:  # noqa: A002
+    """Whether another agent's tool call may run in a folder, which is its workspace."""
+    from laneway.sandbox.tool_calls import judged_tool
+
+    return judged_tool(tool, input, cwd, judge)

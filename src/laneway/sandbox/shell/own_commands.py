@@ -1,0 +1,99 @@
+"""The shell's own commands that change what follows: folders, variables, aliases, arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from laneway.sandbox.shell.holes import hole
+from laneway.sandbox.shell.invocation import Invocation
+
+_ASSIGNED = re.compile(r"([A-Za-z_][\w-]*)=(.*)", re.DOTALL)
+
+
+def _cd(run: Invocation) -> None:
+    words = [word for word in run.args if not re.fullmatch(r"-[LPe@]+|--", word)]
+    target = words[0] if words else run.scope.home
+    if target == "-":
+        run.scope.cwd = (run.scope.variables.get("OLDPWD") or [None])[0]
+        return
+    if run.scope.cwd is not None:
+        run.scope.variables["OLDPWD"] = [run.scope.cwd]
+    run.scope.enter(target)
+
+
+def _popd(run: Invocation) -> None:
+    run.scope.cwd = (run.scope.variables.get("OLDPWD") or [None])[0]
+
+
+def _alias(run: Invocation) -> None:
+    for word in run.args:
+        given = _ASSIGNED.fullmatch(word)
+        if given:
+            run.scope.aliases[given[1]] = given[2]
+
+
+def _export(run: Invocation) -> None:
+    for word in run.args:
+        given = _ASSIGNED.fullmatch(word)
+        if given:
+            run.scope.variables[given[1]] = [given[2]]
+
+
+def _read(run: Invocation) -> None:
+    names = [word for word in run.options("-p -d -n -N -t -u -i").operands if re.fullmatch(r"[A-Za-z_]\w*", word)]
+    array = run.options("-a -p -d -n -N -t -u -i").of("-a")
+    for name in [*names, *array] or ["REPLY"]:
+        run.scope.variables[name] = _read_values(run)
+
+
+def _read_values(run: Invocation) -> list[str]:
+    stdin = run.stdin
+    if stdin.paths:
+        return list(stdin.paths)
+    if stdin.given and stdin.text is not None:
+        lines = [line.strip() for line in stdin.text.splitlines() if line.strip()]
+        return lines[:50] or [""]
+    return [stdin.as_hole() if stdin.given else hole("v_input")]
+
+
+def _mapfile(run: Invocation) -> None:
+    names = run.options("-d -n -O -s -u -C -c").operands
+    run.scope.variables[names[0] if names else "MAPFILE"] = _read_values(run)
+
+
+def _set(run: Invocation) -> None:
+    if "--" in run.args:
+        run.scope.positional = run.args[run.args.index("--") + 1 :]
+    elif run.args and not run.args[0].startswith(("-", "+")):
+        run.scope.positional = list(run.args)
+
+
+def _shift(run: Invocation) -> None:
+    if run.scope.positional:
+        count = int(run.args[0]) if run.args and run.args[0].isdigit() else 1
+        run.scope.positional = run.scope.positional[count:]
+
+
+def _printf(run: Invocation) -> None:
+    if run.args[:1] == ["-v"] and len(run.args) > 2:
+        from laneway.sandbox.shell.prints import output
+
+        made = output(Invocation("printf", run.args[2:], run.scope))
+        run.scope.variables[run.args[1]] = [made.text or ""]
+
+
+def _link(run: Invocation) -> None:
+    """A symbolic link made here leads where it points for the rest of the command."""
+    found = run.options("-t --target-directory")
+    if found.has("-s", "--symbolic") and len(found.operands) == 2:
+        target, name = run.scope.path(found.operands[0]), run.scope.path(found.operands[1])
+        if target and name:
+            run.scope.links[name] = target
+
+
+OWN: dict[str, Callable[[Invocation], None]] = {
+    "cd": _cd, "pushd": _cd, "popd": _popd, "chdir": _cd, "alias": _alias, "export": _export, "declare": _export, "readonly": _export,
+    "local": _export, "typeset": _export, "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "set": _set, "shift": _shift,
+    "printf": _printf, "ln": _link,
+}  # fmt: skip

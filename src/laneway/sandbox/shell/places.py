@@ -1,0 +1,109 @@
+"""Where a path lies: in the workspace, in scratch space, in the system, in a device, or nobody knows."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from laneway.sandbox.shell import place_names as names
+from laneway.sandbox.shell.holes import starts_with_hole, without_holes
+from laneway.sandbox.shell.scope import Scope
+
+_BARE_PATTERN = re.compile(r"[*?.\[\]!^-]*")
+
+
+class Place(StrEnum):
+    UNKNOWN = "unknown"
+    HARMLESS = "harmless device"
+    DEVICE = "device"
+    ROOT = "root"
+    GUARD = "guard"
+    GIT = "git"
+    WORKSPACE = "workspace"
+    """The workspace itself, or a folder it lies in."""
+    INSIDE = "inside"
+    ALL_SCRATCH = "all scratch"
+    SCRATCH = "scratch"
+    STARTUP = "startup"
+    SYSTEM = "system"
+    OUTSIDE = "outside"
+
+
+def place_of(word: str, scope: Scope) -> Place:
+    """Where a word of a command line, read as a path, lies."""
+    return locate(scope.path(word), scope)
+
+
+def locate(path: str | None, scope: Scope) -> Place:
+    if path is None:
+        return Place.UNKNOWN
+    if names.HARMLESS_DEVICE.match(path):
+        return Place.HARMLESS
+    if path.startswith("/dev/") and not path.startswith("/dev/shm"):  # noqa: S108
+        return Place.DEVICE
+    if path == "/" or _bare(path[1:]):
+        return Place.ROOT
+    if names.GUARD.search(path):
+        return Place.GUARD
+    inside = _in_workspace(path, scope)
+    if inside is not None:
+        return inside
+    scratch = names.SCRATCH.match(path)
+    if scratch:
+        return _in_scratch(scratch[2] or "")
+    if names.STARTUP.search(path):
+        return Place.STARTUP
+    return Place.SYSTEM if names.SYSTEM.match(path) else Place.OUTSIDE
+
+
+def _bare(component: str) -> bool:
+    """Whether a component is only a pattern or a hole: it may be anything, or empty."""
+    return "/" not in component and _BARE_PATTERN.fullmatch(without_holes(component)) is not None
+
+
+def _in_workspace(path: str, scope: Scope) -> Place | None:
+    workspace = scope.workspace
+    if workspace is None:
+        return None
+    if path == workspace or workspace.startswith(path + "/"):
+        return Place.WORKSPACE
+    if not path.startswith(workspace + "/"):
+        return None
+    if names.STARTUP.search(path) and workspace == scope.home:
+        return Place.STARTUP
+    parts = path[len(workspace) + 1 :].split("/")
+    return Place.GIT if ".git" in parts else Place.INSIDE
+
+
+def _in_scratch(rest: str) -> Place:
+    first = rest.strip("/").split("/")[0]
+    named = without_holes(first).strip("*?")
+    return Place.SCRATCH if len(named) >= 3 or (named and first == named) else Place.ALL_SCRATCH
+
+
+def regenerable(path: str, place: Place, scope: Scope) -> bool:
+    """Whether a build, an installer or the program that wrote it brings back what lies there."""
+    parts = [part for part in _below(path, place, scope).split("/") if part]
+    if any(part in names.ALWAYS_REGENERABLE or part.endswith(".egg-info") for part in parts):
+        return True
+    if place is not Place.INSIDE or not parts:
+        return False
+    if any(part in names.REGENERABLE_HERE or names.REGENERABLE_PREFIX.fullmatch(part) for part in parts):
+        return True
+    last = parts[-1]
+    return last in names.REGENERABLE_LAST or names.REGENERABLE_NAME.fullmatch(without_holes(last, "x")) is not None
+
+
+def _below(path: str, place: Place, scope: Scope) -> str:
+    if place is Place.INSIDE and scope.workspace:
+        return path[len(scope.workspace) :]
+    return path
+
+
+def is_secret(path: str) -> bool:
+    return names.SECRET.search(path) is not None and names.NO_SECRET.search(path) is None
+
+
+def named_only(word: str) -> bool:
+    """Whether a word names something: it neither starts with a hole nor is one."""
+    return not starts_with_hole(word)
