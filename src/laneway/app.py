@@ -32,14 +32,20 @@ from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
+from laneway.lanes.tools.bash import bash_entry
 from laneway.lanes.tools.delegate import delegate_entry
 from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.gate import Gate
 from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.server_info import server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
+from laneway.lanes.tools.undoable import undoable
 from laneway.llm.choice import Models, choose
 from laneway.llm.prompts import Prompts
+from laneway.sandbox import boundary as boundaries
+from laneway.sandbox import contract as sandbox
+from laneway.sandbox.commands import judge
+from laneway.sandbox.contract import Boundary as Walls
 from laneway.sandbox.paths import workspace_of
 from laneway.settings import Settings
 from laneway.store import principals
@@ -113,7 +119,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
     """Laneway takes jobs, runs them and delivers their replies while the block lasts."""
     parts = parts or Parts()
     async with database(settings) as db:
-        app = compose(settings, db, parts)
+        app = compose(settings, db, parts, await boundary_of(settings))
         app.new_key = await ensure_owner(db, settings.home)
         await app.engine.launch()
         delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
@@ -129,7 +135,17 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
             await app.models.close()
 
 
-def compose(settings: Settings, db: Database, parts: Parts) -> App:
+async def boundary_of(settings: Settings) -> Walls:
+    """What commands run in here; found out by trying, once in the life of a process."""
+    if settings.sandbox not in _walls:
+        _walls[settings.sandbox] = (await boundaries.choose(settings.sandbox)).boundary
+    return _walls[settings.sandbox]
+
+
+_walls: dict[str, Walls] = {}
+
+
+def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App:
     """All parts, connected, nothing started yet."""
     # The library greets its users at the first run; ours have come to see Laneway.
     pydantic_ai.BANNER_ENABLED = False
@@ -151,7 +167,8 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     journey.steps = engine.steps
     snapshots = Snapshots(db, settings.home)
     files = file_entries(settings.files, snapshots)
-    tools = [*_tools(settings), *files, delegate_entry(db, lanes.keys), *parts.tools]
+    bash = undoable(_bash(settings, walls), snapshots)
+    tools = [*_tools(settings), bash, *files, delegate_entry(db, lanes.keys), *parts.tools]
     toolbox = Toolbox(tools, engine.steps, Gate(db))
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, settings.budget_day_usd))
@@ -181,6 +198,14 @@ def _patience(settings: Settings) -> Patience:
         settings.job_attempts,
         settings.retry_seconds,
     )
+
+
+def _bash(settings: Settings, walls: Walls) -> ToolEntry:
+    limits = sandbox.Limits(
+        memory_bytes=settings.sandbox_memory_mb * sandbox.MEGABYTE,
+        disk_bytes=settings.sandbox_disk_mb * sandbox.MEGABYTE,
+    )
+    return bash_entry(walls, judge, limits, settings.bash_seconds, lambda call: call.request.host_mode)
 
 
 def _tools(settings: Settings) -> list[ToolEntry]:
