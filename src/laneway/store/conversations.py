@@ -59,8 +59,10 @@ async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]
     """The last `limit` messages of the trigger's thread up to the trigger, oldest first.
 
     An answer to an earlier message belongs to the past even if it was written after the trigger arrived, so
-    replies are placed right after the message they answer.
+    replies are placed right after the message they answer. A schedule sees its own earlier runs only, and a run that
+    had nothing to say is seen by nobody.
     """
+    schedule = trigger.meta.get("schedule")
     async with tx.cursor(row_factory=row_of(Message)) as cursor:
         await cursor.execute(
             f"""
@@ -69,9 +71,11 @@ async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]
             JOIN threads t ON t.id = m.thread_id
             WHERE m.thread_id = %s AND coalesce(q.seq, m.seq) <= %s AND m.seq > t.context_from
               AND (m.id = %s OR coalesce(m.meta->>'answers', '') <> %s)
+              AND (m.id = %s OR NOT m.meta ? 'hushed')
+              AND (%s::text IS NULL OR coalesce(q.meta, m.meta)->>'schedule' = %s)
             ORDER BY coalesce(q.seq, m.seq) DESC, m.seq DESC LIMIT %s
             """,
-            (trigger.thread_id, trigger.seq, trigger.id, str(trigger.id), limit),
+            (trigger.thread_id, trigger.seq, trigger.id, str(trigger.id), trigger.id, schedule, schedule, limit),
         )
         return (await cursor.fetchall())[::-1]
 
