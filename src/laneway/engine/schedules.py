@@ -57,9 +57,10 @@ class Initiative:
 
     async def turn(self) -> float:
         """Everything due has been started or delivered; returns how many seconds nothing can be due."""
-        while await self._fire_one():
-            pass
+        # What was held back overnight is older than what begins now.
         while await self._deliver():
+            pass
+        while await self._fire_one():
             pass
         async with self._db.transaction() as tx:
             due = await schedules.seconds_to_next(tx, self._clock.now())
