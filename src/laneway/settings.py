@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
+from zoneinfo import available_timezones
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -61,6 +62,10 @@ class Settings(BaseModel):
         ge=1,
     )
     files: Path | None = _setting(None, "files", "LANEWAY_FILES", "The one folder `read_file` may read; unset = none.")
+
+    zone: str | None = _setting(
+        None, "zone", "LANEWAY_ZONE", "The owner's time zone, like Europe/Berlin; unset = the machine's."
+    )
 
     haiku_model: str = _setting(
         "claude-haiku-5-5", "models.classify.model", "HAIKU_MODEL", "Small model: classification."
@@ -191,6 +196,13 @@ class Settings(BaseModel):
     def _from_the_users_home(cls, folder: Path | None) -> Path | None:
         # A shell expands `~`; files do not.
         return None if folder is None else folder.expanduser().absolute()
+
+    @field_validator("zone")
+    @classmethod
+    def _a_zone_there_is(cls, name: str | None) -> str | None:
+        if name is not None and name not in available_timezones():
+            raise ValueError("there is no such time zone; use a name like Europe/Berlin")
+        return name
 
     @property
     def embedded(self) -> bool:

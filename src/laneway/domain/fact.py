@@ -15,8 +15,9 @@ MOST_FACTS = {World.OWNER: 1000, World.CUSTOMER: 100}
 
 # Words that say nothing about what is looked for, where others do.
 _EMPTY = frozenset({
-    "a", "an", "and", "are", "at", "be", "do", "for", "from", "how", "i", "in", "is", "it", "me", "my", "of", "on", "or",
-    "our", "that", "the", "this", "to", "was", "we", "what", "when", "where", "which", "who", "why", "with", "you", "your",
+    "a", "an", "and", "are", "at", "be", "do", "for", "from", "how", "i", "in", "is", "it", "me", "my", "of", "on",
+    "or", "our", "that", "the", "this", "to", "was", "we", "what", "when", "where", "which", "who", "why", "with",
+    "you", "your",
 })  # fmt: skip
 
 
@@ -36,6 +37,7 @@ class Fact:
 
 
 def query_words(query: str) -> list[str]:
-    """The words of a query that can tell one fact from another, at most twelve."""
-    words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
-    return ([word for word in words if word not in _EMPTY] or words)[:12]
+    """The beginnings of words that can tell one fact from another, at most twelve; `backups` finds `backup`, too."""
+    words = re.findall(r"\w+", query.lower())
+    telling = [word for word in words if word not in _EMPTY] or words
+    return list(dict.fromkeys(word[:-1] if len(word) > 3 and word.endswith("s") else word for word in telling))[:12]

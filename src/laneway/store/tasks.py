@@ -133,10 +133,12 @@ async def move(tx: Connection, task_id: int, target: TaskStatus, output: dict[st
     return moved
 
 
-async def change(tx: Connection, task_id: int, **values: Any) -> Task:
-    """These columns of the task have these values; its status changes by `move` only."""
+async def change(tx: Connection, task_id: int, *, output: dict[str, Any] | None = None, **values: Any) -> Task:
+    """These columns of the task have these values, `output` is kept beside its output; `move` changes its status."""
     found = await get(tx, task_id, lock=True)
     _check(values.get("title", found.title), values.get("description", found.description), values.get("assigned_agent"))
+    if output:
+        values["output_data"] = Jsonb({**found.output_data, **output})
     if not values:
         return found
     async with tx.cursor(row_factory=row_of(Task)) as cursor:
