@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -64,7 +65,7 @@ def test_a_worker_that_looks_late_in_the_doubled_hour_does_not_run_it_again(afte
 def test_what_comes_every_hour_or_more_often_goes_by_elapsed_time(day: str) -> None:
     for cron, minutes in (("0 * * * *", 60), ("*/15 * * * *", 15)):
         times = coming(cron, BERLIN, utc(f"{day} 00:00") - timedelta(hours=2), 24)
-        gaps = {later - earlier for earlier, later in zip(times, times[1:], strict=False)}
+        gaps = {later - earlier for earlier, later in itertools.pairwise(times)}
         assert gaps == {timedelta(minutes=minutes)}
 
 

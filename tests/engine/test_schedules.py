@@ -128,14 +128,17 @@ async def test_a_crash_in_the_middle_of_starting_leaves_nothing_and_the_time_is_
     class Crash(Exception):
         pass
 
-    await house.add()
-    house.clock.at = NINE
-    with pytest.raises(Crash):
+    async def begin_and_crash() -> None:
         async with house.db.transaction() as tx:
             claimed = await schedules.claim(tx, NINE)
             assert claimed is not None
             await house.initiative()._fire(tx, claimed, NINE, NINE + timedelta(days=1))
             raise Crash
+
+    await house.add()
+    house.clock.at = NINE
+    with pytest.raises(Crash):
+        await begin_and_crash()
     assert await house.runs() == []
     await house.now(NINE + timedelta(seconds=5))
     assert len(await house.runs()) == 1

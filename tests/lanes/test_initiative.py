@@ -173,8 +173,9 @@ async def test_a_reminder_repeated_after_a_crash_is_the_same_reminder(box: Box) 
 
 @pytest.mark.parametrize(
     ("when", "zone", "says"),
-    [("yesterday at 9", None, "not understood"), ("today at 9", None, "in the past"), ("monday at 11", None, "in a week"),
-     ("tomorrow", None, "at what time"), ("tomorrow at 9", "Mars/Base", "no time zone")],
+    [("yesterday at 9", None, "not understood"), ("today at 9", None, "in the past"),
+     ("monday at 11", None, "in a week"), ("tomorrow", None, "at what time"),
+     ("tomorrow at 9", "Mars/Base", "no time zone")],
 )  # fmt: skip
 async def test_times_that_are_past_or_unclear_are_refused(box: Box, when: str, zone: str | None, says: str) -> None:
     outcome = await box.use("remind", text="call Ann", when=when, time_zone=zone)
