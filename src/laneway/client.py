@@ -203,19 +203,12 @@ class Client:
         """The schedule is paused, resumed or run now: `what` is `pause`, `resume` or `run`."""
         return self._post(f"/schedules/{_part(which)}/{_part(what)}")
 
-    def remove_schedule(self, which: Id) -> Json:
-        return self._request("DELETE", f"/schedules/{_part(which)}")
-
     def reminders(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
         return self._get("/reminders", state=state, limit=limit, before=before)
 
-    def cancel_reminder(self, id: Id) -> Json:
-        return self._request("DELETE", f"/reminders/{_part(id)}")
-
-    def tasks(
-        self, status: str | None = None, open: bool = False, limit: int = 50, before: int | str | None = None
-    ) -> Json:
-        return self._get("/api/tasks", status=status, open=open or None, limit=limit, before=before)
+    def tasks(self, **which: Any) -> Json:
+        """`which`: status, open, limit, before."""
+        return self._get("/api/tasks", **which)
 
     def task(self, id: int) -> Json:
         return self._get(f"/api/tasks/{id}")
@@ -228,13 +221,13 @@ class Client:
         """The task has another status, priority, assigned_agent, title, description, due_at or output_data."""
         return self._request("PATCH", f"/api/tasks/{id}", json=changes)
 
-    def memories(
-        self, world: str | None = None, thread: Id | None = None, limit: int = 50, before: Id | None = None
-    ) -> Json:
-        return self._get("/memories", world=world, thread=thread, limit=limit, before=before)
+    def memories(self, **which: Any) -> Json:
+        """`which`: world, thread, limit, before."""
+        return self._get("/memories", **which)
 
-    def remove_memory(self, id: Id) -> Json:
-        return self._request("DELETE", f"/memories/{_part(id)}")
+    def remove(self, kind: str, id: Id) -> Json:
+        """The one of `schedules`, `reminders` or `memories` is gone or cancelled."""
+        return self._request("DELETE", f"/{_part(kind)}/{_part(id)}")
 
     def sql(self, statement: str) -> Json:
         return self._post("/sql", json={"statement": statement})

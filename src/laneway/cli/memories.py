@@ -48,7 +48,7 @@ def remove(memory: Annotated[str, typer.Argument(help="Its id.")], as_json: Json
         told = f"`{memory[:60]}` is not the id of a memory."
         raise BadInput(told, hint="`laneway memories` lists them.") from None
     with connect() as client:
-        gone = client.remove_memory(which)
+        gone = client.remove("memories", which)
     if as_json:
         print_json(gone)
     else:

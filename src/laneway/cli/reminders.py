@@ -33,7 +33,7 @@ def list_reminders(state: State = "pending", limit: Limit = 50, before: Before =
 def cancel(reminder: Annotated[str, typer.Argument(help="Its id.")], as_json: Json = False) -> None:
     """Take a reminder back before it is delivered."""
     with connect() as client:
-        gone = client.cancel_reminder(as_id(reminder, "reminder"))
+        gone = client.remove("reminders", as_id(reminder, "reminder"))
     if as_json:
         print_json(gone)
     else:

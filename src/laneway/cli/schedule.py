@@ -97,7 +97,7 @@ def run(which: Which, as_json: Json = False) -> None:
 def remove(which: Which, as_json: Json = False) -> None:
     """Remove a schedule; its earlier runs stay."""
     with connect() as client:
-        gone = client.remove_schedule(which)
+        gone = client.remove("schedules", which)
     if as_json:
         print_json(gone)
     else:

@@ -84,7 +84,7 @@ def move(
 def _list(status: str, limit: int, before: str | None, as_json: bool) -> None:
     named = None if status in ("open", "all") else status
     with connect() as client:
-        page = client.tasks(status=named, open=status == "open", limit=limit, before=before)
+        page = client.tasks(status=named, open=status == "open" or None, limit=limit, before=before)
     if as_json:
         print_json(page)
         return

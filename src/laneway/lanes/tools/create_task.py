@@ -9,14 +9,14 @@ from laneway.domain.task import TaskPriority
 from laneway.domain.when import moment_of, zone_named
 from laneway.errors import BadInput, Conflict
 from laneway.lanes.tools.entry import Call, Outcome, ToolEntry, failure, success
-from laneway.lanes.tools.remember import BOTH, Sources, nobody
+from laneway.lanes.tools.remember import BOTH
 from laneway.store import tasks
 from laneway.store.database import Database
 
 Priority = Literal["urgent", "high", "normal", "low", "background"]
 
 
-def task_entry(db: Database, clock: Clock, zone: str, sources: Sources = nobody) -> ToolEntry:
+def task_entry(db: Database, clock: Clock, zone: str) -> ToolEntry:
     """The tool, over this database; `zone` is the owner's time zone."""
 
     async def create_task(
@@ -31,7 +31,6 @@ def task_entry(db: Database, clock: Clock, zone: str, sources: Sources = nobody)
 
         `assignee` is the person's name, if it is known; `due` is like "tomorrow at 9" or "2026-11-20T09:00".
         """
-        told = list(await sources(call))
         try:
             due_at = moment_of(due, clock.now(), zone_named(zone)) if due else None
             async with db.transaction() as tx:
@@ -39,7 +38,7 @@ def task_entry(db: Database, clock: Clock, zone: str, sources: Sources = nobody)
                 made = await tasks.create(
                     tx, title, description, priority=TaskPriority[priority.upper()], assigned_agent=assignee,
                     due_at=due_at, input_data={"message": {"body": call.request.message.text}},
-                    metadata={"world": call.world, "sources": told}, thread_id=call.thread_id,
+                    metadata={"world": call.world, "sources": list(call.sources)}, thread_id=call.thread_id,
                     message_id=call.request.message.id, job_id=call.job_id,
                 )  # fmt: skip
         except (BadInput, Conflict) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from laneway.domain.conversation import World
@@ -12,25 +11,15 @@ from laneway.lanes.tools.entry import Arguments, Call, Outcome, ToolEntry, failu
 from laneway.store import memories
 from laneway.store.database import Database
 
-Sources = Callable[[Call], Awaitable[Sequence[str]]]
-"""Whose words, beside the person's, the turn of a call has taken in so far."""
-
 BOTH = frozenset(World)
 
 
-async def nobody(call: Call) -> Sequence[str]:
-    """A turn that has heard nobody but its person."""
-    return ()
-
-
-def memory_entries(db: Database, sources: Sources = nobody) -> list[ToolEntry]:
+def memory_entries(db: Database) -> list[ToolEntry]:
     """The two tools, over this database."""
 
     async def remember(call: Call, fact: str, key: str | None = None) -> Outcome:
         """Keep a fact for later conversations. With a key ("office wifi") it replaces what was kept under that key."""
-        told = list(await sources(call))
-        if call.world is World.CUSTOMER:
-            told = told or ["a customer"]
+        told = call.sources or (("a customer's message",) if call.world is World.CUSTOMER else ())
         try:
             async with db.transaction() as tx:
                 kept = await memories.remember(

@@ -29,7 +29,14 @@ def remind_entry(db: Database, clock: Clock, zone: str) -> ToolEntry:
             async with db.transaction() as tx:
                 await reminders.check_room(tx, call.thread_id, call.world)
                 made = await reminders.add(
-                    tx, call.thread_id, text.strip(), due, words=when, zone=here.key, job_id=call.job_id
+                    tx,
+                    call.thread_id,
+                    text.strip(),
+                    due,
+                    words=when,
+                    zone=here.key,
+                    job_id=call.job_id,
+                    meta={"sources": list(call.sources)} if call.sources else {},
                 )
         except (BadInput, Conflict) as error:
             return failure(str(error))
