@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from laneway.clock import SystemClock
 from laneway.domain.job import Job
 from laneway.domain.schedule import ReminderKind, Schedule, worth_saying
 from laneway.domain.when import shown
@@ -23,8 +24,9 @@ class Said(StrEnum):
 
 
 async def answer(
-    tx: Connection, job: Job, text: str, *, key: str, pulled: Collection[str], meta: dict[str, Any], now: datetime
-) -> Said:
+    tx: Connection, job: Job, text: str, *, key: str, pulled: Collection[str], meta: dict[str, Any],
+    now: datetime | None = None,
+) -> Said:  # fmt: skip
     """The result of a proactive job is in the outbox, waits for the quiet hours to end, or is kept to ourselves."""
     if not worth_saying(text):
         return await _hush(tx, job)
@@ -37,8 +39,9 @@ async def answer(
         await schedules.forget_skipped(tx, schedule)
     about = {"answers": str(job.message_id), "schedule": str(schedule.id), **meta}
     return await say(
-        tx, schedule, text, external_id=f"reply:{job.id}:{key}", pulled=pulled, now=now, meta=about, job_id=job.id
-    )
+        tx, schedule, text, external_id=f"reply:{job.id}:{key}", pulled=pulled, now=now or SystemClock().now(),
+        meta=about, job_id=job.id,
+    )  # fmt: skip
 
 
 async def say(
