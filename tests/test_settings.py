@@ -261,3 +261,10 @@ def test_every_setting_has_one_name_in_the_environment_and_a_meaning() -> None:
     assert len(set(keys)) == len(keys)
     assert all((info.description or "").endswith(".") for _, info, _, _ in described())
     assert {name for name, *_ in described()} == set(Settings.model_fields) - {"home"}
+
+
+def test_a_time_zone_nobody_knows_is_refused_at_the_start(tmp_path: Path) -> None:
+    home = {"LANEWAY_HOME": str(tmp_path)}
+    assert Settings.load({**home, "LANEWAY_ZONE": "Europe/Berlin"}, tmp_path).zone == "Europe/Berlin"
+    with pytest.raises(SettingsError, match="LANEWAY_ZONE"):
+        Settings.load({**home, "LANEWAY_ZONE": "Mars/Base"}, tmp_path)

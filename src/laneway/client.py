@@ -203,6 +203,47 @@ class Client:
     def outbox(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
         return self._get("/outbox", state=state, limit=limit, before=before)
 
+    def schedules(self, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/schedules", limit=limit, before=before)
+
+    def add_schedule(self, when: str, text: str, **more: Any) -> Json:
+        """The schedule waits for its first time; `more`: name, zone, thread, budget_usd, quiet, urgent."""
+        return self._post("/schedules", json={"when": when, "text": text, **_given(**more)})
+
+    def schedule(self, which: Id) -> Json:
+        """One schedule, by id or name, with its next five times."""
+        return self._get(f"/schedules/{_part(which)}")
+
+    def change_schedule(self, which: Id, what: str) -> Json:
+        """The schedule is paused, resumed or run now: `what` is `pause`, `resume` or `run`."""
+        return self._post(f"/schedules/{_part(which)}/{_part(what)}")
+
+    def reminders(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
+        return self._get("/reminders", state=state, limit=limit, before=before)
+
+    def tasks(self, **which: Any) -> Json:
+        """`which`: status, open, limit, before."""
+        return self._get("/api/tasks", **which)
+
+    def task(self, id: int) -> Json:
+        return self._get(f"/api/tasks/{id}")
+
+    def create_task(self, title: str, description: str = "", **more: Any) -> Json:
+        """A task for a person is pending; `more`: priority, assigned_agent, due_at, task_type, parent_task_id."""
+        return self._post("/api/tasks", json={"title": title, "description": description, **_given(**more)})
+
+    def change_task(self, id: int, **changes: Any) -> Json:
+        """The task has another status, priority, assigned_agent, title, description, due_at or output_data."""
+        return self._request("PATCH", f"/api/tasks/{id}", json=changes)
+
+    def memories(self, **which: Any) -> Json:
+        """`which`: world, thread, limit, before."""
+        return self._get("/memories", **which)
+
+    def remove(self, kind: str, id: Id) -> Json:
+        """The one of `schedules`, `reminders` or `memories` is gone or cancelled."""
+        return self._request("DELETE", f"/{_part(kind)}/{_part(id)}")
+
     def sql(self, statement: str) -> Json:
         return self._post("/sql", json={"statement": statement})
 

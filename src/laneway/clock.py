@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Protocol
+from zoneinfo import available_timezones
 
 
 class Clock(Protocol):
@@ -37,3 +40,22 @@ class FakeClock:
 def local(moment: datetime) -> datetime:
     """The same moment in the reader's own time zone, for people to read."""
     return moment.astimezone()
+
+
+def machine_zone() -> str:
+    """The name of this machine's time zone, `UTC` if it does not say."""
+    named = os.environ.get("TZ", "").removeprefix(":")
+    candidates = [named, _linked_zone(), _written_zone(), "UTC"]
+    return next(name for name in candidates if name and name in available_timezones())
+
+
+def _linked_zone() -> str:
+    path = os.path.realpath("/etc/localtime")
+    return path.partition("zoneinfo/")[2].removeprefix("posix/").removeprefix("right/")
+
+
+def _written_zone() -> str:
+    try:
+        return Path("/etc/timezone").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
+from zoneinfo import available_timezones
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -78,6 +79,10 @@ class Settings(BaseModel):
     )
     bash_seconds: int = _setting(
         600, "sandbox.bash_seconds", "LANEWAY_BASH_SECONDS", "Longest time a command may ask for.", ge=1, le=86_400
+    )
+
+    zone: str | None = _setting(
+        None, "zone", "LANEWAY_ZONE", "The owner's time zone, like Europe/Berlin; unset = the machine's."
     )
 
     haiku_model: str = _setting(
@@ -213,6 +218,13 @@ class Settings(BaseModel):
     def _from_the_users_home(cls, folder: Path | None) -> Path | None:
         # A shell expands `~`; files do not.
         return None if folder is None else folder.expanduser().absolute()
+
+    @field_validator("zone")
+    @classmethod
+    def _a_zone_there_is(cls, name: str | None) -> str | None:
+        if name is not None and name not in available_timezones():
+            raise ValueError("there is no such time zone; use a name like Europe/Berlin")
+        return name
 
     @property
     def embedded(self) -> bool:

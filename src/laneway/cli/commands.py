@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from laneway.cli import classify, config, host_mode, jobs
+from laneway.cli import classify, config, host_mode, jobs, memories, reminders, schedule, tasks
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
@@ -51,9 +51,16 @@ COMMANDS = (
     version,
 )
 GROUPS = {
-    "jobs": jobs.app, "classify": classify.app, "config": config.app, "host-mode": host_mode.app,
+    "jobs": jobs.app,
+    "schedule": schedule.app,
+    "reminders": reminders.app,
+    "tasks": tasks.app,
+    "memories": memories.app,
+    "classify": classify.app,
+    "config": config.app,
+    "host-mode": host_mode.app,
     "selftest": selftest.app,
-}  # fmt: skip
+}
 """Commands with commands of their own; a new group is one line here."""
 
 # Plain help: it is there at once, and reads the same in the documentation.

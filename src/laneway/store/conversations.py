@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from laneway.domain.conversation import Attachment, Message, Thread
+from laneway.domain.conversation import Attachment, Message, Principal, Thread
+from laneway.domain.ids import new_id
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
@@ -24,6 +25,29 @@ async def thread_on(tx: Connection, channel: str, external_id: str) -> Thread | 
             f"SELECT {_THREAD} FROM threads WHERE channel = %s AND external_id = %s", (channel, external_id)
         )
         return await cursor.fetchone()
+
+
+async def ensure_thread(tx: Connection, channel: str, external_id: str, principal: Principal) -> Thread:
+    """The thread of this name on the channel, made for the principal if there is none."""
+    await tx.execute(
+        "INSERT INTO threads (id, channel, external_id, principal_id, world) VALUES (%s, %s, %s, %s, %s) "
+        "ON CONFLICT (channel, external_id) DO NOTHING",
+        (new_id(), channel, external_id, principal.id, principal.world),
+    )
+    found = await thread_on(tx, channel, external_id)
+    assert found is not None
+    return found
+
+
+async def threads_named(tx: Connection, name: str) -> list[Thread]:
+    """The threads with this id, this name, or this channel and name written `channel/name`."""
+    async with tx.cursor(row_factory=row_of(Thread)) as cursor:
+        await cursor.execute(
+            f"SELECT {_THREAD} FROM threads WHERE id::text = %(name)s OR external_id = %(name)s "
+            "OR channel || '/' || external_id = %(name)s LIMIT 10",
+            {"name": name},
+        )
+        return await cursor.fetchall()
 
 
 async def threads(tx: Connection, *, limit: int = 50, before: UUID | None = None) -> list[Thread]:
@@ -59,8 +83,10 @@ async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]
     """The last `limit` messages of the trigger's thread up to the trigger, oldest first.
 
     An answer to an earlier message belongs to the past even if it was written after the trigger arrived, so
-    replies are placed right after the message they answer.
+    replies are placed right after the message they answer. A schedule sees its own earlier runs only, and a run that
+    had nothing to say is seen by nobody.
     """
+    schedule = trigger.meta.get("schedule")
     async with tx.cursor(row_factory=row_of(Message)) as cursor:
         await cursor.execute(
             f"""
@@ -69,9 +95,11 @@ async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]
             JOIN threads t ON t.id = m.thread_id
             WHERE m.thread_id = %s AND coalesce(q.seq, m.seq) <= %s AND m.seq > t.context_from
               AND (m.id = %s OR coalesce(m.meta->>'answers', '') <> %s)
+              AND (m.id = %s OR NOT m.meta ? 'hushed')
+              AND (%s::text IS NULL OR coalesce(q.meta, m.meta)->>'schedule' = %s)
             ORDER BY coalesce(q.seq, m.seq) DESC, m.seq DESC LIMIT %s
             """,
-            (trigger.thread_id, trigger.seq, trigger.id, str(trigger.id), limit),
+            (trigger.thread_id, trigger.seq, trigger.id, str(trigger.id), trigger.id, schedule, schedule, limit),
         )
         return (await cursor.fetchall())[::-1]
 

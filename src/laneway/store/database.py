@@ -16,16 +16,17 @@ from laneway.store.migrate import unreachable
 
 Connection = AsyncConnection[TupleRow]
 
-JOBS, CANCELS, OUTBOX, EVENTS, DELTAS, CORRECTIONS = (
+JOBS, CANCELS, OUTBOX, EVENTS, DELTAS, CORRECTIONS, DUE = (
     "laneway_jobs",
     "laneway_cancels",
     "laneway_outbox",
     "laneway_events",
     "laneway_deltas",
     "laneway_corrections",
+    "laneway_due",
 )
 """Notification channels: a job is ready, a job must stop, a reply is ready, an event was stored, text streams,
-a correction was made or decided."""
+a correction was made or decided, something became due earlier than before."""
 
 
 class Database:
@@ -81,4 +82,15 @@ class Database:
             await tx.execute("SELECT pg_notify(%s, %s)", (channel, payload))
 
 
-__all__ = ["CANCELS", "CORRECTIONS", "DELTAS", "EVENTS", "JOBS", "OUTBOX", "Connection", "Database", "Unavailable"]
+__all__ = [
+    "CANCELS",
+    "CORRECTIONS",
+    "DELTAS",
+    "DUE",
+    "EVENTS",
+    "JOBS",
+    "OUTBOX",
+    "Connection",
+    "Database",
+    "Unavailable",
+]

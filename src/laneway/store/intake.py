@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from laneway.domain.conversation import Incoming, IncomingFile, Receipt, Role
 from laneway.domain.ids import new_id
+from laneway.domain.job import Scope
 from laneway.errors import Forbidden
 from laneway.store import events
 from laneway.store.database import Connection
@@ -29,8 +30,8 @@ WITH t AS (
     ON CONFLICT (channel, external_id) DO NOTHING
     RETURNING id, thread_id
 ), j AS (
-    INSERT INTO jobs (id, thread_id, message_id, mode, lane, owner, aside, payload)
-    SELECT %(job)s, m.thread_id, m.id, %(mode)s, %(lane)s, %(owner)s, %(aside)s, %(payload)s FROM m
+    INSERT INTO jobs (id, thread_id, message_id, mode, lane, owner, aside, payload, scope)
+    SELECT %(job)s, m.thread_id, m.id, %(mode)s, %(lane)s, %(owner)s, %(aside)s, %(payload)s, %(scope)s FROM m
     RETURNING id, thread_id
 ), e AS (
     INSERT INTO events (kind, body, thread_id, job_id)
@@ -43,10 +44,10 @@ FROM t LEFT JOIN j ON true
 """
 
 
-async def write(tx: Connection, incoming: Incoming, *, aside: bool = False) -> Receipt:
+async def write(tx: Connection, incoming: Incoming, *, aside: bool = False, scope: Scope = Scope.REACTIVE) -> Receipt:
     """The message, its files, its job and its first event are in this transaction, or its earlier copy is named."""
     message_id, job_id = new_id(), new_id()
-    cursor = await tx.execute(_WRITE, _parameters(incoming, message_id, job_id, aside))
+    cursor = await tx.execute(_WRITE, {**_parameters(incoming, message_id, job_id, aside), "scope": scope})
     row = await cursor.fetchone()
     if row is None:
         return await _already_here(tx, incoming)
