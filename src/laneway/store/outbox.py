@@ -29,6 +29,17 @@ async def write_reply(
 
     Channels in `pulled` are read by the client itself: there a reply counts as sent when it is committed.
     """
+    return await write(
+        tx, job.thread_id, text, external_id=f"reply:{job.id}:{key}", pulled=pulled,
+        meta={"answers": str(job.message_id), **meta}, job_id=job.id,
+    )  # fmt: skip
+
+
+async def write(
+    tx: Connection, thread_id: UUID, text: str, *, external_id: str, pulled: Collection[str], meta: dict[str, Any],
+    job_id: UUID | None = None,
+) -> UUID:  # fmt: skip
+    """The text is a message of ours in the thread and a row in the outbox, once per `external_id`; no job is needed."""
     cursor = await tx.execute(
         """
         INSERT INTO messages (id, thread_id, author, channel, external_id, text, meta)
@@ -36,7 +47,7 @@ async def write_reply(
         ON CONFLICT (channel, external_id) DO UPDATE SET channel = EXCLUDED.channel
         RETURNING id, channel, (xmax = 0)
         """,
-        (new_id(), f"reply:{job.id}:{key}", text, Jsonb({"answers": str(job.message_id), **meta}), job.thread_id),
+        (new_id(), external_id, text, Jsonb(meta), thread_id),
     )
     row = await cursor.fetchone()
     assert row is not None
@@ -46,10 +57,10 @@ async def write_reply(
         await tx.execute(
             "INSERT INTO outbox (message_id, thread_id, channel, state, sent_at) "
             "VALUES (%s, %s, %s, %s, CASE WHEN %s THEN now() END)",
-            (message_id, job.thread_id, channel, OutboxState.SENT if sent else OutboxState.PENDING, sent),
+            (message_id, thread_id, channel, OutboxState.SENT if sent else OutboxState.PENDING, sent),
         )
         body = {"message_id": str(message_id), "text": text, "pulled": sent}
-        await events.append(tx, "reply.written", body, thread_id=job.thread_id, job_id=job.id)
+        await events.append(tx, "reply.written", body, thread_id=thread_id, job_id=job_id)
         if not sent:
             await tx.execute("SELECT pg_notify('laneway_outbox', '')")
     return message_id
