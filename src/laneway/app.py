@@ -37,7 +37,7 @@ from laneway.lanes.tools.gate import Gate
 from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.read_file import read_file as read_file_in
 from laneway.lanes.tools.server_info import server_info_with_log
-from laneway.llm.choice import Models, choose
+from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
 from laneway.settings import Settings
 from laneway.store import principals
@@ -131,10 +131,10 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     """All parts, connected, nothing started yet."""
     # The library greets its users at the first run; ours have come to see Laneway.
     pydantic_ai.BANNER_ENABLED = False
-    models = parts.models(db) if parts.models else choose(settings, db)
+    pulled = PULLED - {channel.name for channel in parts.channels}
+    models = parts.models(db) if parts.models else choose(settings, db, pulled=pulled)
     prompts = Prompts(settings.home)
     small = _small_model(models, prompts)
-    pulled = PULLED - {channel.name for channel in parts.channels}
     lanes: dict[str, Lane] = {}
     taxonomies = load(settings.home)
     local = LocalClassifier(taxonomies, cache_of(settings.home)) if settings.local_classifier else None
@@ -149,7 +149,7 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     journey.steps = engine.steps
     toolbox = Toolbox([*_tools(settings), *parts.tools], engine.steps, Gate(db))
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
-    lanes["answer"] = AnswerLane(Commands(db, models.description, settings.budget_day_usd))
+    lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings)))
     lanes["tools"] = ToolsLane(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
         partial(_workspace, settings.home),

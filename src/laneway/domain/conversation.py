@@ -9,6 +9,10 @@ from typing import Any
 from uuid import UUID
 
 
+PULLED = frozenset({"http", "console"})
+"""Channels whose clients read replies themselves."""
+
+
 class Role(StrEnum):
     OWNER = "owner"
     OPERATOR = "operator"

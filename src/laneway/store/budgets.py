@@ -25,10 +25,12 @@ async def whose(tx: Connection, account: Account) -> tuple[Account, date]:
     cursor = await tx.execute(
         """
         SELECT t.id, coalesce(m.principal_id, t.principal_id), coalesce(j.lane, c.lane), t.world,
-               CASE WHEN j.scope = 'proactive' THEN j.payload->>'schedule' END, (now() AT TIME ZONE 'UTC')::date
+               coalesce(s.name, CASE WHEN j.scope = 'proactive' THEN j.payload->>'schedule' END),
+               (now() AT TIME ZONE 'UTC')::date
         FROM (SELECT %s::uuid AS job, %s::uuid AS thread) AS a
         LEFT JOIN jobs j ON j.id = a.job LEFT JOIN messages m ON m.id = j.message_id
         LEFT JOIN classifications c ON c.job_id = j.id LEFT JOIN threads t ON t.id = coalesce(a.thread, j.thread_id)
+        LEFT JOIN schedules s ON j.scope = 'proactive' AND s.id::text = j.payload->>'schedule'
         """,
         (account.job_id, account.thread_id),
     )

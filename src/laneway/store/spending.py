@@ -13,6 +13,7 @@ from typing import LiteralString
 from uuid import UUID
 
 from laneway.domain.budget import SPLIT, Budget, Standing, Subject
+from laneway.domain.conversation import World
 from laneway.store.database import Connection
 
 _DAYS: LiteralString = (
@@ -59,16 +60,22 @@ async def standings(tx: Connection, budgets: Sequence[Budget], today: date) -> l
 
 
 async def spent(
-    tx: Connection, *, today: bool = False, thread_id: UUID | None = None, job_id: UUID | None = None
+    tx: Connection,
+    *,
+    today: bool = False,
+    thread_id: UUID | None = None,
+    job_id: UUID | None = None,
+    world: World | None = None,
 ) -> Spending:
-    """What has been spent so far: altogether, today, by a thread, by a job, or any of these combined."""
+    """What has been spent so far: altogether, today, by a thread, a job, a world, or any of these combined."""
     days: LiteralString = "SELECT sum(spent + reserved), sum(spent_tokens + reserved_tokens) FROM ledger_days "
     calls: LiteralString = "SELECT sum(cost), sum(tokens_total) FROM token_ledger "
     day: LiteralString = "day" if job_id is None else "(created_at AT TIME ZONE 'UTC')::date"
     cursor = await tx.execute(
-        f"{days if job_id is None else calls} WHERE (NOT %s OR {day} = (now() AT TIME ZONE 'UTC')::date) "
-        "AND (%s::text IS NULL OR thread::text = %s)" + ("" if job_id is None else " AND job = %s"),
-        (today, *[None if thread_id is None else str(thread_id)] * 2, *([] if job_id is None else [job_id])),
+        f"{days if job_id is None else calls} WHERE (NOT %(today)s OR {day} = (now() AT TIME ZONE 'UTC')::date) "
+        "AND (%(thread)s::text IS NULL OR thread::text = %(thread)s) AND (%(world)s::text IS NULL OR world = %(world)s)"
+        + ("" if job_id is None else " AND job = %(job)s"),
+        {"today": today, "thread": None if thread_id is None else str(thread_id), "world": world, "job": job_id},
     )
     row = await cursor.fetchone()
     assert row is not None
