@@ -135,7 +135,11 @@ class Settings(BaseModel):
     )
 
     budget_day_usd: float | None = _setting(
-        5.0, "budget.day_usd", "LANEWAY_BUDGET_DAY_USD", "Most money a day (UTC) in the owner's world; null = no cap.", ge=0
+        5.0,
+        "budget.day_usd",
+        "LANEWAY_BUDGET_DAY_USD",
+        "Most money a day (UTC) in the owner's world; null = no cap.",
+        ge=0,
     )
     budget_day_tokens: int | None = _setting(
         None, "budget.day_tokens", "LANEWAY_BUDGET_DAY_TOKENS", "Most tokens a day (UTC) there.", ge=0
@@ -147,16 +151,32 @@ class Settings(BaseModel):
         None, "budget.month_tokens", "LANEWAY_BUDGET_MONTH_TOKENS", "Most tokens a month (UTC) there.", ge=0
     )
     budget_customers_day_usd: float | None = _setting(
-        2.0, "budget.customers_day_usd", "LANEWAY_BUDGET_CUSTOMERS_DAY_USD", "Most money a day (UTC) for all customers together.", ge=0
+        2.0,
+        "budget.customers_day_usd",
+        "LANEWAY_BUDGET_CUSTOMERS_DAY_USD",
+        "Most money a day (UTC) for all customers together.",
+        ge=0,
     )
     budget_customers_day_tokens: int | None = _setting(
-        None, "budget.customers_day_tokens", "LANEWAY_BUDGET_CUSTOMERS_DAY_TOKENS", "Most tokens a day (UTC) for all customers together.", ge=0
+        None,
+        "budget.customers_day_tokens",
+        "LANEWAY_BUDGET_CUSTOMERS_DAY_TOKENS",
+        "Most tokens a day (UTC) for all customers together.",
+        ge=0,
     )
     budget_principal_day_usd: float | None = _setting(
-        None, "budget.principal_day_usd", "LANEWAY_BUDGET_PRINCIPAL_DAY_USD", "Most money a day (UTC) for one principal.", ge=0
+        None,
+        "budget.principal_day_usd",
+        "LANEWAY_BUDGET_PRINCIPAL_DAY_USD",
+        "Most money a day (UTC) for one principal.",
+        ge=0,
     )
     budget_principal_day_tokens: int | None = _setting(
-        None, "budget.principal_day_tokens", "LANEWAY_BUDGET_PRINCIPAL_DAY_TOKENS", "Most tokens a day (UTC) for one principal.", ge=0
+        None,
+        "budget.principal_day_tokens",
+        "LANEWAY_BUDGET_PRINCIPAL_DAY_TOKENS",
+        "Most tokens a day (UTC) for one principal.",
+        ge=0,
     )
     budget_thread_usd: float | None = _setting(
         None, "budget.thread_usd", "LANEWAY_BUDGET_THREAD_USD", "Most money for one thread.", ge=0
@@ -171,10 +191,18 @@ class Settings(BaseModel):
         None, "budget.lane_day_tokens", "LANEWAY_BUDGET_LANE_DAY_TOKENS", "Most tokens a day (UTC) for one lane.", ge=0
     )
     budget_proactive_day_usd: float | None = _setting(
-        None, "budget.proactive_day_usd", "LANEWAY_BUDGET_PROACTIVE_DAY_USD", "Most money a day (UTC) for what schedules start.", ge=0
+        None,
+        "budget.proactive_day_usd",
+        "LANEWAY_BUDGET_PROACTIVE_DAY_USD",
+        "Most money a day (UTC) for what schedules start.",
+        ge=0,
     )
     budget_proactive_day_tokens: int | None = _setting(
-        None, "budget.proactive_day_tokens", "LANEWAY_BUDGET_PROACTIVE_DAY_TOKENS", "Most tokens a day (UTC) for what schedules start.", ge=0
+        None,
+        "budget.proactive_day_tokens",
+        "LANEWAY_BUDGET_PROACTIVE_DAY_TOKENS",
+        "Most tokens a day (UTC) for what schedules start.",
+        ge=0,
     )
     budget_job_usd: float | None = _setting(
         1.0, "budget.job_usd", "LANEWAY_BUDGET_JOB_USD", "Most money for one job.", ge=0

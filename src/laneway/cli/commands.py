@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from laneway.cli import classify, config, jobs
+from laneway.cli import budget, classify, config, jobs
 from laneway.cli.approve import approvals, approve, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
@@ -29,7 +29,13 @@ COMMANDS = (
     up, worker, chat, send, messages, threads, why, correct, stop, approvals, approve, reject, ledger, outbox, logs,
     sql, doctor, version,
 )  # fmt: skip
-GROUPS = {"jobs": jobs.app, "classify": classify.app, "config": config.app, "selftest": selftest.app}
+GROUPS = {
+    "jobs": jobs.app,
+    "budget": budget.app,
+    "classify": classify.app,
+    "config": config.app,
+    "selftest": selftest.app,
+}
 """Commands with commands of their own; a new group is one line here."""
 
 # Plain help: it is there at once, and reads the same in the documentation.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from typing import Literal
 from uuid import UUID
 
 from laneway.domain.conversation import World
@@ -27,6 +28,9 @@ class Subject(StrEnum):
 
 SPLIT = frozenset({Subject.ALL, Subject.LANE, Subject.SCOPE})
 """Subjects that exist in both worlds, and so have a budget in each; all others belong to one world anyway."""
+
+
+Unit = Literal["usd", "tokens"]
 
 
 class Period(StrEnum):
@@ -187,7 +191,7 @@ class Standing:
 class Measure:
     """A cap in money or in tokens, and what is spent of it."""
 
-    unit: str
+    unit: Unit
     cap: Decimal
     spent: Decimal
     reserved: Decimal

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-
 PULLED = frozenset({"http", "console"})
 """Channels whose clients read replies themselves."""
 

@@ -88,7 +88,10 @@ def choose(
         execute=strong if spare is None else StepDownModel(strong, spare),
         classify=chained(classify) if classify else None,
         execute_settings=_settings(
-            [*execute, *([cheaper] if cheaper else [])], settings.claude_max_tokens, settings.claude_timeout_seconds, settings.claude_temperature
+            [*execute, *([cheaper] if cheaper else [])],
+            settings.claude_max_tokens,
+            settings.claude_timeout_seconds,
+            settings.claude_temperature,
         ),
         classify_settings=_settings(
             classify, settings.haiku_max_tokens, settings.haiku_timeout_seconds, settings.haiku_temperature

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -108,12 +108,21 @@ async def in_force(tx: Connection, caps: Caps) -> list[Standing]:
     return sorted(found, key=lambda one: (-order.index(one.budget.subject), str(one.budget.world), one.budget.period))
 
 
-async def standing(tx: Connection, budget: Budget, caps: Caps) -> Standing:
-    """How this budget stands, with the caps of the settings where it has none itself."""
-    for found in await in_force(tx, caps):
-        if found.budget.key == budget.key:
-            return found
-    raise NotFound(f"There is no {budget.title}.", hint="`laneway budget` lists those in force.")
+async def labels(tx: Connection, found: Sequence[Standing]) -> dict[str, str]:
+    """What people call the principals and threads among the budgets, by their ids."""
+    ids = [one.budget.name for one in found if one.budget.subject in (Subject.PRINCIPAL, Subject.THREAD)]
+    cursor = await tx.execute(
+        "SELECT id::text, name FROM principals WHERE id::text = ANY(%s) UNION ALL "
+        "SELECT id::text, channel || '/' || external_id FROM threads WHERE id::text = ANY(%s)",
+        (ids, ids),
+    )
+    return dict(await cursor.fetchall())
+
+
+async def is_schedule(tx: Connection, name: str) -> bool:
+    """Whether there is a schedule of this name."""
+    cursor = await tx.execute("SELECT FROM schedules WHERE name = %s", (name,))
+    return await cursor.fetchone() is not None
 
 
 async def _spenders(tx: Connection, budget: Budget, today: date) -> list[str]:

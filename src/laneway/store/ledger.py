@@ -137,8 +137,8 @@ async def settle(tx: Connection, entry: int, usage: Usage, meta: dict[str, Any])
     row = await cursor.fetchone()
     if row is None:
         return None
-    scope, *whose, world, day = row
-    return Settled(Account(Scope(scope), *whose, world=World(world)), day)
+    scope, thread, job, principal, lane, schedule, world, day = row
+    return Settled(Account(Scope(scope), thread, job, principal, lane, schedule, World(world)), day)
 
 
 async def release(tx: Connection, entry: int, meta: dict[str, Any] | None = None) -> None:

@@ -62,6 +62,17 @@ async def by_id(tx: Connection, principal_id: object) -> Principal | None:
         return await cursor.fetchone()
 
 
+async def called(tx: Connection, given: str) -> list[Principal]:
+    """The principals with this id, address or name."""
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM principals WHERE id::text = lower(%s) OR address = %s OR name = %s "
+            "ORDER BY created_at LIMIT 20",
+            (given, given, given),
+        )
+        return await cursor.fetchall()
+
+
 async def _set_key(tx: Connection, principal: Principal, key: str) -> None:
     await tx.execute("UPDATE principals SET key_hash = %s WHERE id = %s", (hashed(key), principal.id))
 

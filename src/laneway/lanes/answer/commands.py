@@ -86,7 +86,8 @@ def _others(standings: list[Standing]) -> Iterator[str]:
         for measure in standing.measures():
             if not (_is_day(standing) and measure.unit == "usd"):
                 used = measure.of_cap(measure.spent + measure.reserved)
-                yield f"{standing.budget.title.capitalize()}: {used} spent ({measure.share:.0%})."
+                title = standing.budget.title
+                yield f"{title[0].upper()}{title[1:]}: {used} spent ({measure.share:.0%})."
 
 
 def _count(here: list[Job], status: str) -> int:

@@ -2,6 +2,7 @@
 
 from laneway.web.routes import (
     approvals,
+    budget,
     classify,
     corrections,
     events,
@@ -27,6 +28,7 @@ ROUTERS = tuple(
         classify,
         corrections,
         ledger,
+        budget,
         outbox,
         sql,
         status,
