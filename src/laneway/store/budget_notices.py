@@ -64,7 +64,9 @@ def _text(kind: str, standing: Standing, measure: Measure, *, same_thread: bool)
     budget = standing.budget
     title = budget.title if same_thread else _named(budget.title, budget.name)
     state = (
-        f"{measure.share:.0%} of the {title} is spent" if kind == "budget.warned" else f"The {title} has no room left"
+        f"{measure.share * 100:.0f} % of the {title} is spent"
+        if kind == "budget.warned"
+        else f"The {title} has no room left"
     )
     until = "" if standing.resets_at is None else f" It starts anew on {standing.resets_at:%Y-%m-%d %H:%M} UTC."
     used = measure.spent if kind == "budget.warned" else measure.spent + measure.reserved

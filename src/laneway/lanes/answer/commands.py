@@ -87,7 +87,7 @@ def _others(standings: list[Standing]) -> Iterator[str]:
             if not (_is_day(standing) and measure.unit == "usd"):
                 used = measure.of_cap(measure.spent + measure.reserved)
                 title = standing.budget.title
-                yield f"{title[0].upper()}{title[1:]}: {used} spent ({measure.share:.0%})."
+                yield f"{title[0].upper()}{title[1:]}: {used} spent ({measure.share * 100:.0f} %)."
 
 
 def _count(here: list[Job], status: str) -> int:
