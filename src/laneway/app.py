@@ -40,7 +40,7 @@ from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.server_info import server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undoable import undoable
-from laneway.llm.choice import Models, choose
+from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
 from laneway.sandbox import boundary as boundaries
 from laneway.sandbox import contract as sandbox
@@ -149,10 +149,10 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     """All parts, connected, nothing started yet."""
     # The library greets its users at the first run; ours have come to see Laneway.
     pydantic_ai.BANNER_ENABLED = False
-    models = parts.models(db) if parts.models else choose(settings, db)
+    pulled = PULLED - {channel.name for channel in parts.channels}
+    models = parts.models(db) if parts.models else choose(settings, db, pulled=pulled)
     prompts = Prompts(settings.home)
     small = _small_model(models, prompts)
-    pulled = PULLED - {channel.name for channel in parts.channels}
     lanes: dict[str, Lane] = {}
     taxonomies = load(settings.home)
     local = LocalClassifier(taxonomies, cache_of(settings.home)) if settings.local_classifier else None
@@ -171,7 +171,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     tools = [*_tools(settings), bash, *files, delegate_entry(db, lanes.keys), *parts.tools]
     toolbox = Toolbox(tools, engine.steps, Gate(db))
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
-    lanes["answer"] = AnswerLane(Commands(db, models.description, settings.budget_day_usd))
+    lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings)))
     lanes["tools"] = ToolsLane(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
         partial(workspace_of, settings.home),

@@ -200,6 +200,18 @@ class Client:
         """What was spent, beside what it would have cost had the strong model done everything."""
         return self._get("/ledger/saved", since=since)
 
+    def budgets(self) -> Json:
+        """Every budget in force and how it stands."""
+        return self._get("/budget")
+
+    def set_budget(self, **budget: Any) -> Json:
+        """The budget holds: `subject`, `name`, `period`, `world`, `usd`, `tokens` as the API has them."""
+        return self._request("PUT", "/budget", json=_given(**budget))
+
+    def remove_budget(self, **budget: Any) -> Json:
+        """The budget that was set no longer holds; that of the settings does, if there is one."""
+        return self._request("DELETE", "/budget", params=_plain(_given(**budget)))
+
     def outbox(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
         return self._get("/outbox", state=state, limit=limit, before=before)
 

@@ -117,6 +117,10 @@ class Settings(BaseModel):
     fallback_models: tuple[str, ...] = _setting(
         (), "models.fallback", "LANEWAY_FALLBACK_MODELS", "Models tried in turn when the first cannot answer."
     )
+    cheaper_model: str | None = _setting(
+        None, "models.cheaper", "LANEWAY_CHEAPER_MODEL",
+        "`provider:model` that answers when a budget has no room for the strong one; unset = the small model.",
+    )  # fmt: skip
     cooldown_seconds: float = _setting(
         60.0,
         "models.cooldown_seconds",
@@ -154,16 +158,86 @@ class Settings(BaseModel):
     )
 
     budget_day_usd: float | None = _setting(
-        5.0, "budget.day_usd", "LANEWAY_BUDGET_DAY_USD", "Most money a day (UTC); null = no cap.", ge=0
+        5.0,
+        "budget.day_usd",
+        "LANEWAY_BUDGET_DAY_USD",
+        "Most money a day (UTC) in the owner's world; null = no cap.",
+        ge=0,
+    )
+    budget_day_tokens: int | None = _setting(
+        None, "budget.day_tokens", "LANEWAY_BUDGET_DAY_TOKENS", "Most tokens a day (UTC) there.", ge=0
+    )
+    budget_month_usd: float | None = _setting(
+        None, "budget.month_usd", "LANEWAY_BUDGET_MONTH_USD", "Most money a month (UTC) there.", ge=0
+    )
+    budget_month_tokens: int | None = _setting(
+        None, "budget.month_tokens", "LANEWAY_BUDGET_MONTH_TOKENS", "Most tokens a month (UTC) there.", ge=0
+    )
+    budget_customers_day_usd: float | None = _setting(
+        2.0,
+        "budget.customers_day_usd",
+        "LANEWAY_BUDGET_CUSTOMERS_DAY_USD",
+        "Most money a day (UTC) for all customers together.",
+        ge=0,
+    )
+    budget_customers_day_tokens: int | None = _setting(
+        None,
+        "budget.customers_day_tokens",
+        "LANEWAY_BUDGET_CUSTOMERS_DAY_TOKENS",
+        "Most tokens a day (UTC) for all customers together.",
+        ge=0,
+    )
+    budget_principal_day_usd: float | None = _setting(
+        None,
+        "budget.principal_day_usd",
+        "LANEWAY_BUDGET_PRINCIPAL_DAY_USD",
+        "Most money a day (UTC) for one principal.",
+        ge=0,
+    )
+    budget_principal_day_tokens: int | None = _setting(
+        None,
+        "budget.principal_day_tokens",
+        "LANEWAY_BUDGET_PRINCIPAL_DAY_TOKENS",
+        "Most tokens a day (UTC) for one principal.",
+        ge=0,
     )
     budget_thread_usd: float | None = _setting(
         None, "budget.thread_usd", "LANEWAY_BUDGET_THREAD_USD", "Most money for one thread.", ge=0
     )
+    budget_thread_tokens: int | None = _setting(
+        None, "budget.thread_tokens", "LANEWAY_BUDGET_THREAD_TOKENS", "Most tokens for one thread.", ge=0
+    )
+    budget_lane_day_usd: float | None = _setting(
+        None, "budget.lane_day_usd", "LANEWAY_BUDGET_LANE_DAY_USD", "Most money a day (UTC) for one lane.", ge=0
+    )
+    budget_lane_day_tokens: int | None = _setting(
+        None, "budget.lane_day_tokens", "LANEWAY_BUDGET_LANE_DAY_TOKENS", "Most tokens a day (UTC) for one lane.", ge=0
+    )
+    budget_proactive_day_usd: float | None = _setting(
+        None,
+        "budget.proactive_day_usd",
+        "LANEWAY_BUDGET_PROACTIVE_DAY_USD",
+        "Most money a day (UTC) for what schedules start.",
+        ge=0,
+    )
+    budget_proactive_day_tokens: int | None = _setting(
+        None,
+        "budget.proactive_day_tokens",
+        "LANEWAY_BUDGET_PROACTIVE_DAY_TOKENS",
+        "Most tokens a day (UTC) for what schedules start.",
+        ge=0,
+    )
     budget_job_usd: float | None = _setting(
         1.0, "budget.job_usd", "LANEWAY_BUDGET_JOB_USD", "Most money for one job.", ge=0
     )
-    budget_day_tokens: int | None = _setting(
-        None, "budget.day_tokens", "LANEWAY_BUDGET_DAY_TOKENS", "Most tokens a day (UTC).", ge=0
+    budget_job_tokens: int | None = _setting(
+        None, "budget.job_tokens", "LANEWAY_BUDGET_JOB_TOKENS", "Most tokens for one job.", ge=0
+    )
+    budget_at_cap: Literal["refuse", "step_down"] = _setting(
+        "refuse",
+        "budget.at_cap",
+        "LANEWAY_BUDGET_AT_CAP",
+        "When a call does not fit: refuse it, or step down to the cheaper model if its call fits.",
     )
     allow_unknown_price: bool = _setting(
         False,

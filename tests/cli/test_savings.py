@@ -28,9 +28,9 @@ def test_the_comparison_is_a_short_table(server: Server) -> None:
     lines = server.shell.run("ledger", "--saved", "--since", asked(server, "saved-1")).splitlines()
     assert lines[0].split() == ["AGAINST", MODEL, "HOW", "MANY", "COST"]
     spent, there, judged, saved = ([part for part in line.split("  ") if part.strip()] for line in lines[1:5])
-    assert [cell.strip() for cell in spent] == ["Spent", "1 calls", "$2.0800"]
-    assert [cell.strip() for cell in there] == ["The same calls there", "1 calls", "$2.0800"]
-    assert [cell.strip() for cell in judged[:2]] == ["Judged without a model", "1 messages"]
+    assert [cell.strip() for cell in spent] == ["Spent", "1 call", "$2.0800"]
+    assert [cell.strip() for cell in there] == ["The same calls there", "1 call", "$2.0800"]
+    assert [cell.strip() for cell in judged[:2]] == ["Judged without a model", "1 message"]
     assert saved[0].strip() == "SAVED"
     assert saved[-1].strip() == judged[-1].strip()
 

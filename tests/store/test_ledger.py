@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,8 @@ from laneway.errors import BudgetExceeded
 from laneway.store import ledger
 from laneway.store.database import Database
 from laneway.store.ledger import Account, Caps, Usage
+from tests.store.spenders import customer, job_of, owner, spend
+from tests.store.test_migrations import FILL_DAYS
 
 CENT = Decimal("0.01")
 
@@ -163,11 +166,112 @@ async def test_a_summary_adds_up_by_day_scope_provider_model_and_thread(db: Data
         assert await ledger.summary(tx, by="day", since=datetime.now(UTC) + timedelta(hours=1)) == []
 
 
+SEED = "SELECT scope, provider, SUM(tokens_total) FROM token_ledger GROUP BY scope, provider;"
+
+
 async def test_the_ledger_answers_the_question_of_the_handbook(db: Database) -> None:
     await settle(db, await reserve(db), CENT, (150, 50))
     async with db.transaction() as tx:
-        summed = await tx.execute(
-            "SELECT scope, provider, SUM(tokens_total) FROM token_ledger GROUP BY scope, provider;"
+        assert await (await tx.execute(SEED)).fetchall() == [("reactive", "claude", Decimal(200))]
+
+
+async def one_of_each_state(db: Database) -> None:
+    """Settled, reserved, cut and released calls of both scopes and of two providers."""
+    for scope in Scope:
+        for provider in ("claude", "haiku"):
+            account = Account(scope, thread_id=new_id(), lane="tools")
+            await settle(db, await reserve(db, account=account, provider=provider), Decimal("0.004"))
+            _, lost, refused = [await reserve(db, account=account, provider=provider) for _ in range(3)]
+            async with db.transaction() as tx:
+                await ledger.cut(tx, lost)
+                await ledger.release(tx, refused)
+
+
+async def test_the_handbooks_sums_are_those_of_the_ledger_whatever_became_of_the_calls(db: Database) -> None:
+    await one_of_each_state(db)
+    async with db.transaction() as tx:
+        rows = await (await tx.execute(SEED)).fetchall()
+        scopes = {line.key: line.tokens_total for line in await ledger.summary(tx, by="scope")}
+        providers = {line.key: line.tokens_total for line in await ledger.summary(tx, by="provider")}
+        costs = await (await tx.execute("SELECT sum(cost) FROM token_ledger")).fetchone()
+        days = await ledger.summary(tx, by="day")
+    # Settled 100, reserved and cut 150 each at their worst, released nothing.
+    assert {row[2] for row in rows} == {400}
+    assert scopes == {scope: sum(row[2] for row in rows if row[0] == scope) for scope in Scope}
+    assert providers == {name: sum(row[2] for row in rows if row[1] == name) for name in ("claude", "haiku")}
+    assert costs == (days[0].cost,) == (Decimal("0.096"),)
+
+
+async def test_a_summary_adds_up_by_month_principal_lane_and_job(db: Database) -> None:
+    mine = await job_of(db, await owner(db), lane="tools")
+    await spend(db, mine)
+    await spend(db, await job_of(db, await customer(db), "ann", lane="answer"), cost=CENT * 2)
+    async with db.transaction() as tx:
+        [month] = await ledger.summary(tx, by="month")
+        assert (month.key, month.calls) == (f"{datetime.now(UTC):%Y-%m}", 2)
+        names = {line.name: line.cost for line in await ledger.summary(tx, by="principal")}
+        assert names == {"ann": CENT * 2, "owner": CENT}
+        assert [line.key for line in await ledger.summary(tx, by="lane")] == ["answer", "tools"]
+        assert [line.name for line in await ledger.summary(tx, by="thread")] == ["http/ann", "http/main"]
+        assert (await ledger.summary(tx, by="job"))[1].key == str(mine.job_id)
+
+
+async def test_the_daily_sums_are_those_of_the_calls_whatever_is_done_to_them(db: Database) -> None:
+    """Random changes, by the ledger and by hand, leave `ledger_days` equal to what the calls add up to."""
+    chance = random.Random(7)
+    people = [Account(scope, thread_id=new_id(), principal=new_id(), lane=lane) for scope in Scope for lane in "ab"]
+    entries: list[int] = []
+    for _ in range(120):
+        entries.append(await reserve(db, account=chance.choice(people), cost=Decimal(chance.randint(0, 900)) / 10_000))
+        entry = chance.choice(entries)
+        async with db.transaction() as tx:
+            match chance.randint(0, 5):
+                case 0 | 1:
+                    await ledger.settle(tx, entry, Usage(chance.randint(1, 90), 3, cost=Decimal("0.0123")), {})
+                case 2:
+                    await ledger.cut(tx, entry)
+                case 3:
+                    await ledger.release(tx, entry)
+                case 4:
+                    back = chance.randint(0, 40)
+                    await tx.execute(
+                        "UPDATE token_ledger SET created_at = created_at - %s * interval '1 day', lane = NULL "
+                        "WHERE id = %s",
+                        (back, entry),
+                    )
+                case _:
+                    await tx.execute("DELETE FROM token_ledger WHERE id = %s", (entry,))
+    async with db.transaction() as tx:
+        kept = await tx.execute(
+            "SELECT world, day, principal, thread, lane, scope, schedule, spent, reserved, spent_tokens, "
+            "reserved_tokens FROM ledger_days WHERE spent_tokens + reserved_tokens > 0 ORDER BY 1, 2, 3, 4, 5, 6"
         )
-        found = await summed.fetchall()
-    assert found == [("reactive", "claude", Decimal(200))]
+        found = await kept.fetchall()
+        added = await tx.execute(
+            f"SELECT * FROM ({FILL_DAYS.partition('SELECT')[1]}{FILL_DAYS.partition('SELECT')[2]}) "
+            "AS days (world, day, principal, thread, lane, scope, schedule, spent, reserved, "
+            "spent_tokens, reserved_tokens) WHERE spent_tokens + reserved_tokens > 0 "
+            "ORDER BY 1, 2, 3, 4, 5, 6".encode()
+        )
+        assert found == await added.fetchall() != []
+        await tx.execute("TRUNCATE token_ledger")
+        assert await (await tx.execute("SELECT * FROM ledger_days")).fetchall() == []
+
+
+async def test_one_more_round_costs_what_the_last_ones_did(db: Database) -> None:
+    mine = await job_of(db, await owner(db))
+    async with db.transaction() as tx:
+        assert await ledger.usual_cost(tx, mine.job_id) == 0
+    for cents in (9, 1, 2, 3):
+        await spend(db, mine, cost=CENT * cents)
+    await spend(db, Account(job_id=mine.job_id, lane="classify"), cost=CENT * 50, model="claude-haiku-5-5")
+    await reserve(db, account=mine, cost=CENT * 70)
+    other = await job_of(db, await owner(db))
+    async with db.transaction() as tx:
+        assert await ledger.usual_cost(tx, mine.job_id) == CENT * 2
+        # A job that has made no call yet will do as its thread did.
+        assert await ledger.usual_cost(tx, other.job_id) == CENT * 2
+        assert await ledger.usual_cost(tx, thread_id=mine.thread_id) == CENT * 2
+    await spend(db, other, cost=Decimal(0), model="offline", provider="offline")
+    async with db.transaction() as tx:
+        assert await ledger.usual_cost(tx, other.job_id) == 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from laneway.domain.conversation import PULLED
 from laneway.domain.judgement import OutboxRow
 
-PULLED = frozenset({"http", "console"})
-"""Channels whose clients read replies themselves."""
+__all__ = ["PULLED", "Channel"]
 
 
 class Channel(Protocol):

@@ -16,10 +16,14 @@ from laneway.errors import BadInput
 
 class By(StrEnum):
     DAY = "day"
+    MONTH = "month"
     SCOPE = "scope"
     PROVIDER = "provider"
     MODEL = "model"
+    PRINCIPAL = "principal"
     THREAD = "thread"
+    LANE = "lane"
+    JOB = "job"
 
 
 def ledger(
@@ -39,7 +43,7 @@ def ledger(
     if as_json:
         return print_json(summary)
     lines = summary["items"]
-    rows = [_row(line["key"] or "(none)", line) for line in lines]
+    rows = [_row(_key(line), line) for line in lines]
     if len(lines) > 1:
         rows.append(_row("TOTAL", _total(lines)))
     titles = (by.upper(), "CALLS", "TOKENS IN", "CACHED", "OUT", "TOTAL", "COST")
@@ -72,9 +76,9 @@ def _compare(by: By, since: str | None, as_json: bool) -> None:
 def _sides(found: dict[str, Any]) -> list[tuple[str, str, str]]:
     share = "" if found["share"] is None else f"{found['share']:.0%}"
     return [
-        ("Spent", f"{found['calls']:,} calls", money(found["spent"])),
-        ("The same calls there", f"{found['calls']:,} calls", money(found["all_strong"])),
-        ("Judged without a model", f"{found['judged_locally']:,} messages", money(found["avoided"])),
+        ("Spent", _many(found["calls"], "call"), money(found["spent"])),
+        ("The same calls there", _many(found["calls"], "call"), money(found["all_strong"])),
+        ("Judged without a model", _many(found["judged_locally"], "message"), money(found["avoided"])),
         ("SAVED", share, ("-" if found["saved"] < 0 else "") + money(abs(found["saved"]))),
     ]
 
@@ -86,9 +90,20 @@ def _remarks(found: dict[str, Any]) -> Iterator[str]:
     if found["instead_of"]:
         yield f"{plain(found['instead_of'])} has no price, so the comparison is with the strong model of the settings."
     if found["unsettled"]:
-        yield f"{found['unsettled']:,} calls are not settled and count their worst case on both sides."
+        are, count = ("is", "counts its") if found["unsettled"] == 1 else ("are", "count their")
+        yield f"{_many(found['unsettled'], 'call')} {are} not settled and {count} worst case on both sides."
     if found["unpriced"]:
-        yield f"{found['unpriced']:,} calls were made at a price nobody knows and count as free."
+        was, count = ("was", "counts") if found["unpriced"] == 1 else ("were", "count")
+        yield f"{_many(found['unpriced'], 'call')} {was} made at a price nobody knows and {count} as free."
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def _key(line: dict[str, Any]) -> str:
+    """The key, and what people call it."""
+    return f"{line['key']} ({line['name']})" if line["name"] else line["key"] or "(none)"
 
 
 def _row(key: str, line: dict[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,9 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+PULLED = frozenset({"http", "console"})
+"""Channels whose clients read replies themselves."""
+
 
 class Role(StrEnum):
     OWNER = "owner"

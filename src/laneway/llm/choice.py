@@ -1,25 +1,28 @@
 """Which models are asked: what the settings name, else what the keys present allow, else the offline model.
 
-Every concrete model is called as Retrying(Metered(concrete)); with fallback models, a chain stands around them.
+Every concrete model is called as Retrying(Metered(concrete)); with fallback models, a chain stands around them, and
+where a budget may step down, the cheaper model stands beside that.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields
 
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
 from laneway.clock import Clock
+from laneway.domain.conversation import PULLED
 from laneway.errors import SettingsError
 from laneway.llm.fallback import FallbackChain
 from laneway.llm.meter import Caps, Meter, MeteredModel
 from laneway.llm.prices import IN_PROCESS
 from laneway.llm.providers import Concrete, build, has_anthropic_key, is_foreign, takes_temperature
 from laneway.llm.retry import RetryingModel, Sleep
+from laneway.llm.step_down import StepDownModel
 from laneway.settings import Settings
 from laneway.store.database import Database
 
@@ -36,10 +39,11 @@ class Models:
     execute_settings: ModelSettings
     classify_settings: ModelSettings
     description: str
+    cheaper: Model | None = None
 
     async def close(self) -> None:
         """Connections kept open for the next call are closed."""
-        for model in (self.execute, self.classify):
+        for model in (self.execute, self.classify, self.cheaper):
             if model is not None:
                 # Leaving a model closes the HTTP client of its provider; the next run would make a new one.
                 async with model:
@@ -60,16 +64,15 @@ def choose(
     clock: Clock | None = None,
     sleep: Sleep = asyncio.sleep,
     chance: Callable[[], float] = random.random,
+    pulled: Collection[str] = PULLED,
 ) -> Models:
     """The models the settings ask for, or a SettingsError that says what is missing."""
     roles = _roles(settings)
     judges = tuple(spec for spec in settings.fallback_models if spec not in IN_PROCESS)
     execute = [build(spec, settings) for spec in (roles.execute, *settings.fallback_models)]
     classify = [build(spec, settings, small=True) for spec in (roles.classify, *judges)] if roles.classify else []
-    caps = Caps(
-        settings.budget_day_usd, settings.budget_thread_usd, settings.budget_job_usd, settings.budget_day_tokens
-    )
-    meter = Meter(db, caps, settings.allow_unknown_price)
+    cheaper = _cheaper(settings, roles)
+    meter = Meter(db, caps_of(settings), settings.allow_unknown_price, pulled)
 
     def chained(concretes: list[Concrete]) -> Model:
         models = [
@@ -80,17 +83,35 @@ def choose(
             return models[0]
         return FallbackChain(models, cooldown_seconds=settings.cooldown_seconds, clock=clock)
 
+    strong, spare = chained(execute), chained([cheaper]) if cheaper else None
     return Models(
-        execute=chained(execute),
+        execute=strong if spare is None else StepDownModel(strong, spare),
         classify=chained(classify) if classify else None,
         execute_settings=_settings(
-            execute, settings.claude_max_tokens, settings.claude_timeout_seconds, settings.claude_temperature
+            [*execute, *([cheaper] if cheaper else [])],
+            settings.claude_max_tokens,
+            settings.claude_timeout_seconds,
+            settings.claude_temperature,
         ),
         classify_settings=_settings(
             classify, settings.haiku_max_tokens, settings.haiku_timeout_seconds, settings.haiku_temperature
         ),
         description=_description(roles, settings.fallback_models),
+        cheaper=spare,
     )
+
+
+def caps_of(settings: Settings) -> Caps:
+    """The caps the settings name."""
+    return Caps(**{field.name: getattr(settings, f"budget_{field.name}") for field in fields(Caps)})
+
+
+def _cheaper(settings: Settings, roles: _Roles) -> Concrete | None:
+    """The model that answers when the strong one no longer fits a budget, if there is to be one."""
+    spec = settings.cheaper_model or roles.classify
+    if settings.budget_at_cap != "step_down" or spec in (None, roles.execute) or roles.execute in IN_PROCESS:
+        return None
+    return build(str(spec), settings, small=settings.cheaper_model is None)
 
 
 def _roles(settings: Settings) -> _Roles:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
@@ -19,11 +19,14 @@ from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.tools import RunContext
 from pydantic_ai.usage import RequestUsage
 
+from laneway.domain.budget import Account, Caps
+from laneway.domain.conversation import PULLED
 from laneway.errors import PermanentFault, Unavailable
 from laneway.llm import faults, guard, prices
-from laneway.store import ledger
-from laneway.store.database import Database
-from laneway.store.ledger import Account, Caps
+from laneway.llm.step_down import instead_of
+from laneway.store import budget_notices, events, ledger
+from laneway.store.allowance import Refused
+from laneway.store.database import Connection, Database
 
 __all__ = ["Account", "Caps", "Meter", "MeteredModel", "account", "charged_to", "prompted_by", "provider_label"]
 
@@ -68,12 +71,15 @@ def provider_label(model: Model) -> str:
 
 
 class Meter:
-    """The one who writes the ledger."""
+    """The one who writes the ledger; the owner is told of budgets through the outbox (`pulled` as there)."""
 
-    def __init__(self, db: Database, caps: Caps, allow_unknown_price: bool = False) -> None:
+    def __init__(
+        self, db: Database, caps: Caps, allow_unknown_price: bool = False, pulled: Collection[str] = PULLED
+    ) -> None:
         self._db = db
         self._caps = caps
         self._allow_unknown_price = allow_unknown_price
+        self._pulled = pulled
 
     async def reserve(self, model: Model, tokens_input: int, tokens_output: int, meta: dict[str, Any]) -> int:
         """The worst case is reserved, or the call refused: over a cap, or at a price nobody knows."""
@@ -83,21 +89,27 @@ class Meter:
                 f"Nobody knows the price of `{model.model_name}`, so no budget can hold it.",
                 hint="Set budget.allow_unknown_price (LANEWAY_ALLOW_UNKNOWN_PRICE) to call it anyway, counted as free.",
             )
-        async with self._db.transaction() as tx:
-            return await ledger.reserve(
-                tx,
-                account=account(),
-                caps=self._caps,
-                provider=provider_label(model),
-                model=model.model_name,
-                tokens_input=tokens_input,
-                tokens_output_max=tokens_output,
-                cost_max=cost or Decimal(0),
-                meta=meta if cost is not None else meta | {"price": "unknown"},
-            )
+        try:
+            async with self._db.transaction() as tx:
+                await self._note_step_down(tx, model)
+                return await ledger.reserve(
+                    tx,
+                    account=account(),
+                    caps=self._caps,
+                    provider=provider_label(model),
+                    model=model.model_name,
+                    tokens_input=tokens_input,
+                    tokens_output_max=tokens_output,
+                    cost_max=cost or Decimal(0),
+                    meta=meta if cost is not None else meta | {"price": "unknown"},
+                )
+        except Refused as refused:
+            async with self._db.transaction() as tx:
+                await budget_notices.reached(tx, refused, self._pulled)
+            raise
 
     async def settle(self, entry: int, model: Model, usage: RequestUsage, meta: dict[str, Any]) -> None:
-        """The row holds what the call consumed."""
+        """The row holds what the call consumed, and the owner knows if a budget is nearly spent."""
         settled = ledger.Usage(
             tokens_input=usage.input_tokens,
             tokens_output=usage.output_tokens,
@@ -107,12 +119,19 @@ class Meter:
         )
         written = {"cache_write_tokens": usage.cache_write_tokens} if usage.cache_write_tokens else {}
         async with self._db.transaction() as tx:
-            await ledger.settle(tx, entry, settled, meta | written)
+            call = await ledger.settle(tx, entry, settled, meta | written)
+            if call is not None:
+                await budget_notices.warn(tx, call.account, call.day, self._caps, self._pulled)
 
     async def close(self, entry: int, *, free: bool, meta: dict[str, Any]) -> None:
         """The reservation is released when the call was certainly free, else cut: its worst case stays counted."""
         async with self._db.transaction() as tx:
             await (ledger.release if free else ledger.cut)(tx, entry, meta)
+
+    async def _note_step_down(self, tx: Connection, model: Model) -> None:
+        if instead_of():
+            body, here = {"from": instead_of(), "to": model.model_name}, account()
+            await events.append(tx, "budget.stepped_down", body, thread_id=here.thread_id, job_id=here.job_id)
 
 
 class MeteredModel(WrapperModel):
@@ -162,6 +181,7 @@ class MeteredModel(WrapperModel):
         merged = merge_model_settings(self.wrapped.settings, model_settings) or {}
         meta = {"model": self.model_name, "stream": stream, "prompt": _prompt.get()}
         meta |= {"job_id": str(job_id)} if (job_id := account().job_id) else {}
+        meta |= {"instead_of": stronger} if (stronger := instead_of()) else {}
         entry = await self._meter.reserve(self.wrapped, tokens_input, merged.get("max_tokens", OUTPUT_UNSAID), meta)
         return _Call(self._meter, self.wrapped, entry, tokens_input, stream)
 

@@ -75,6 +75,17 @@ async def listed(tx: Connection, limit: int, before: UUID | None = None) -> list
         return await cursor.fetchall()
 
 
+async def called(tx: Connection, given: str) -> list[Principal]:
+    """The principals with this id, address or name."""
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM principals WHERE id::text = lower(%s) OR address = %s OR name = %s "
+            "ORDER BY created_at LIMIT 20",
+            (given, given, given),
+        )
+        return await cursor.fetchall()
+
+
 async def set_host_mode(tx: Connection, principal_id: UUID, on: bool, by: Principal) -> Principal:
     """Commands of this principal run on the machine itself, or no longer do; who switched it is on record."""
     found = await by_id(tx, principal_id)

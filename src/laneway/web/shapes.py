@@ -238,6 +238,7 @@ class OutboxShape(Shape):
 
 class SpendingShape(Shape):
     key: str
+    name: str = Field(description="What people call a principal or a thread; else empty.")
     calls: int
     tokens_input: int
     tokens_output: int

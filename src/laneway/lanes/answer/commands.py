@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from uuid import UUID
 
+from laneway.domain.budget import Account, Caps, Period, Standing, Subject
 from laneway.domain.conversation import World
 from laneway.domain.job import Job, JobStatus
 from laneway.domain.report import what_was_done
 from laneway.lanes.contract import Request
-from laneway.store import conversations, effects, jobs, ledger
+from laneway.store import budgets, conversations, effects, jobs, spending
 from laneway.store.database import Database
 
 NAMES = ("help", "new", "status", "budget", "stop")
@@ -17,15 +19,15 @@ HELP = """I understand plain requests, and these commands:
 /new     forget what was said so far in this conversation
 /plan …  say how you would do it, and do nothing
 /status  what is running and waiting here
-/budget  what has been spent today, and the cap
+/budget  what has been spent, and the caps
 /stop    end everything running or waiting in this conversation"""
 
 
 class Commands:
     """Answers chat commands from the store; no model is asked."""
 
-    def __init__(self, db: Database, model: str, day_cap: float | None) -> None:
-        self._db, self._model, self._day_cap = db, model, day_cap
+    def __init__(self, db: Database, model: str, caps: Caps) -> None:
+        self._db, self._model, self._caps = db, model, caps
 
     async def answer(self, name: str, request: Request) -> str:
         """The command has been carried out; returns what to tell the user."""
@@ -59,10 +61,14 @@ class Commands:
     async def _budget(self, request: Request) -> str:
         if request.world is not World.OWNER:
             return "Only the owner can see the budget."
+        account = Account(thread_id=request.job.thread_id, principal=request.message.principal_id)
         async with self._db.transaction() as tx:
-            today = await ledger.spent(tx, today=True)
-        cap = "no cap" if self._day_cap is None else f"the cap is ${self._day_cap:.2f}"
-        return f"Spent today (UTC): ${today.cost:.4f}; {cap}."
+            spent = (await spending.spent(tx, today=True, world=World.OWNER)).cost
+            here, today = await budgets.whose(tx, account)
+            standings = await spending.standings(tx, await budgets.holding(tx, here, self._caps), today)
+        caps = [one.budget.usd for one in standings if _is_day(one) and one.budget.usd is not None]
+        cap = f"the cap is ${caps[0]:.2f}" if caps else "no cap"
+        return "\n".join([f"Spent today (UTC): ${spent:.4f}; {cap}.", *_others(standings)])
 
     async def _stop(self, request: Request) -> str:
         """The door has already asked the jobs to stop; this tells which they were."""
@@ -73,6 +79,20 @@ class Commands:
             # Running jobs tell it themselves once they have ended; those that waited cannot.
             done = [e for job in request.job.payload.get("waiting", []) for e in await effects.of_job(tx, UUID(job))]
         return f"Stopped {len(stopped)} job{'s' if len(stopped) > 1 else ''}. {what_was_done(done)}".strip()
+
+
+def _is_day(standing: Standing) -> bool:
+    return standing.budget.subject is Subject.ALL and standing.budget.period is Period.DAY
+
+
+def _others(standings: list[Standing]) -> Iterator[str]:
+    """A line for each further cap that holds in this conversation."""
+    for standing in standings:
+        for measure in standing.measures():
+            if not (_is_day(standing) and measure.unit == "usd"):
+                used = measure.of_cap(measure.spent + measure.reserved)
+                title = standing.budget.title
+                yield f"{title[0].upper()}{title[1:]}: {used} spent ({measure.share * 100:.0f} %)."
 
 
 def _count(here: list[Job], status: str) -> int:

@@ -2,6 +2,7 @@
 
 from laneway.web.routes import (
     approvals,
+    budget,
     classify,
     corrections,
     events,
@@ -34,6 +35,7 @@ ROUTERS = tuple(
         classify,
         corrections,
         ledger,
+        budget,
         outbox,
         principals,
         schedules,

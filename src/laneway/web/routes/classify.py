@@ -15,7 +15,7 @@ from laneway.domain.ids import new_id
 from laneway.errors import BadInput
 from laneway.llm.meter import Account, charged_to
 from laneway.transcript import Turn
-from laneway.web.gateway import Here
+from laneway.web.gateway import Here, Me
 
 router = APIRouter(tags=["classification"])
 
@@ -54,7 +54,7 @@ class DecidedShape(BaseModel):
 
 
 @router.post("/classify", summary="Judge a text by a taxonomy, with all that was learnt")
-async def classify(here: Here, asked: Asked) -> DecidedShape:
+async def classify(here: Here, me: Me, asked: Asked) -> DecidedShape:
     cascade = here.app.cascade
     taxonomy = cascade.taxonomies.get(asked.taxonomy)
     if taxonomy is None:
@@ -63,7 +63,7 @@ async def classify(here: Here, asked: Asked) -> DecidedShape:
     turns = [Turn(new_id(), turn.author, turn.text) for turn in asked.turns]
     meaning = _meaning(asked, turns)
     await cascade.prepare(asked.taxonomy)
-    with charged_to(Account()):
+    with charged_to(Account(principal=me.id, lane="classify", world=me.world)):
         known = meaning.label or ("command" if meaning.order else None)
         found = await cascade.decide(asked.taxonomy, meaning.text, earlier=turns[:-1], known=known, model=asked.model)
     if turns:

@@ -17,6 +17,7 @@ from pydantic_ai.usage import RequestUsage
 from laneway.errors import SettingsError
 from laneway.llm import prices
 from laneway.llm.prices import Priced
+from laneway.llm.step_down import StepDownModel
 from laneway.store import ledger, savings
 from laneway.web.gateway import Here
 from laneway.web.shapes import Page, Shape, SpendingShape, shaped
@@ -99,17 +100,18 @@ class _Named:
 
 def _strong(execute: Model, default: str) -> tuple[Priced, str | None]:
     """The model to compare with, and the name of the one that executes if it could not be that."""
-    used = execute.models[0] if isinstance(execute, FallbackModel) else execute
+    strong = execute.wrapped if isinstance(execute, StepDownModel) else execute
+    used = strong.models[0] if isinstance(strong, FallbackModel) else strong
     if used.system not in prices.IN_PROCESS and _cost(used, savings.ASSUMED) is not None:
         return used, None
-    strong = _Named("anthropic", default)
-    if _cost(strong, savings.ASSUMED) is None:
+    named = _Named("anthropic", default)
+    if _cost(named, savings.ASSUMED) is None:
         raise SettingsError(
-            f"Nobody knows a price for `{_name(used)}`, which executes, nor for `{_name(strong)}`, the strong model of "
+            f"Nobody knows a price for `{_name(used)}`, which executes, nor for `{_name(named)}`, the strong model of "
             "the settings: there is nothing to compare with.",
             hint="Set CLAUDE_MODEL to a model with a known price; DEFAULT_MODEL can name another one to be called.",
         )
-    return strong, _name(used)
+    return named, _name(used)
 
 
 def _cost(model: Priced, tokens: savings.Tokens) -> Decimal | None:

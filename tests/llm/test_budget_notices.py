@@ -1,0 +1,124 @@
+"""The owner hears of a budget that is nearly spent, once, and of one that has no room left."""
+
+from __future__ import annotations
+
+import asyncio
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from laneway.domain.budget import Account, Budget, Caps, Period, Subject
+from laneway.domain.conversation import Message, World
+from laneway.errors import BudgetExceeded
+from laneway.llm.meter import Meter, MeteredModel, charged_to
+from laneway.llm.scripted import ScriptedModel
+from laneway.store import budgets, conversations, events
+from laneway.store.database import Database
+from tests.llm.conftest import Metered, anthropic, ask, rows
+from tests.servers import AnthropicServer, Hang, Say
+from tests.store.spenders import customer, job_of, owner
+
+
+async def kinds(db: Database, account: Account) -> list[tuple[str, dict[str, Any]]]:
+    assert account.job_id is not None
+    async with db.transaction() as tx:
+        found = await events.of_job(tx, account.job_id)
+    return [(event.kind, event.body) for event in found if event.kind.startswith("budget.")]
+
+
+async def notices(db: Database) -> list[Message]:
+    """What was said in any thread without being asked, oldest first."""
+    async with db.transaction() as tx:
+        said = await conversations.messages(tx, limit=200)
+    return [message for message in reversed(said) if "notice" in message.meta]
+
+
+@pytest.fixture
+def dear(metered: Metered, anthropic_server: AnthropicServer) -> MeteredModel:
+    """Each call costs one cent of a day budget of five."""
+    anthropic_server.script.default = Say("dear", tokens_in=1_000, tokens_out=800)
+    return metered(anthropic(anthropic_server), Caps(day_usd=0.05, customers_day_usd=0.05))
+
+
+async def test_at_eighty_percent_the_owner_is_told_once(db: Database, dear: MeteredModel) -> None:
+    mine = await job_of(db, await owner(db))
+    with charged_to(mine):
+        for _ in range(3):
+            await ask(dear)
+        assert await kinds(db, mine) == []
+        await ask(dear)
+        [(kind, body)] = await kinds(db, mine)
+        assert (kind, body["percent"], body["spent"], body["cap"]) == ("budget.warned", 80.0, 0.04, 0.05)
+        [told] = await notices(db)
+        assert told.thread_id == mine.thread_id
+        assert told.text.startswith("80 % of the day budget is spent: $0.04 of $0.05. It starts anew on ")
+        assert "LANEWAY_BUDGET_DAY_USD" in told.text
+        for _ in range(2):
+            with pytest.raises(BudgetExceeded):
+                await ask(dear)
+    assert [kind for kind, _ in await kinds(db, mine)] == ["budget.warned", "budget.reached"]
+    assert "no room left" in (await notices(db))[1].text
+
+
+async def test_what_customers_spend_is_told_to_the_owner_and_not_to_them(db: Database, dear: MeteredModel) -> None:
+    boss, ann = await owner(db), await customer(db)
+    mine, theirs = await job_of(db, boss), await job_of(db, ann, "ann")
+    with charged_to(theirs):
+        for _ in range(4):
+            await ask(dear)
+    [told] = await notices(db)
+    assert told.thread_id == mine.thread_id
+    assert "day budget of all customers" in told.text
+
+
+async def test_a_raised_budget_warns_anew(db: Database, dear: MeteredModel) -> None:
+    mine = await job_of(db, await owner(db))
+    with charged_to(mine):
+        for _ in range(4):
+            await ask(dear)
+        async with db.transaction() as tx:
+            await budgets.put(tx, Budget(Subject.ALL, "", Period.DAY, World.OWNER, usd=Decimal("0.06")))
+        await ask(dear)
+    assert len(await notices(db)) == 2
+
+
+async def test_a_thread_elsewhere_is_named_to_the_owner(db: Database, metered: Metered) -> None:
+    theirs = await job_of(db, await customer(db), "ann")
+    await job_of(db, await owner(db))
+    async with db.transaction() as tx:
+        await budgets.put(tx, Budget(Subject.THREAD, str(theirs.thread_id), Period.EVER, None, tokens=1_010))
+    with charged_to(theirs):
+        for _ in range(60):
+            try:
+                await ask(metered(ScriptedModel()))
+            except BudgetExceeded:
+                break
+    assert f"budget of thread {theirs.thread_id}" in (await notices(db))[0].text
+
+
+async def test_fifty_calls_at_once_from_two_processes_stay_under_the_cap(
+    db: Database, anthropic_server: AnthropicServer, metered: Metered
+) -> None:
+    """The real model under the real meter, each process with connections of its own."""
+    await ask(metered(anthropic(anthropic_server)))
+    worst = (await rows(db))[0].reserved_cost
+    async with db.transaction() as tx:
+        await tx.execute("DELETE FROM token_ledger")
+    anthropic_server.script.default = Hang(1, Say("late", tokens_in=10, tokens_out=10))
+    account = await job_of(db, await owner(db))
+    async with db.transaction() as tx:
+        await budgets.put(tx, Budget(Subject.THREAD, str(account.thread_id), Period.MONTH, None, usd=worst * 10))
+    other = Database(db.url)
+    await other.open()
+    try:
+        models = [MeteredModel(anthropic(anthropic_server), Meter(place, Caps())) for place in (db, other)]
+        with charged_to(account):
+            outcomes = await asyncio.gather(*(ask(model) for model in models * 25), return_exceptions=True)
+    finally:
+        await other.close()
+    assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 40
+    made = await rows(db)
+    assert [row.state for row in made] == ["settled"] * 10
+    assert sum(row.reserved_cost for row in made) <= worst * 10
+    assert len(anthropic_server.requests) == 11

@@ -1,0 +1,223 @@
+"""Budgets of every subject and period hold, those set by hand before those of the settings, each world by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from laneway.domain.budget import Account, Budget, Caps, Period, Standing, Subject
+from laneway.domain.conversation import World
+from laneway.domain.job import Scope
+from laneway.errors import BudgetExceeded, NotFound
+from laneway.store import budgets
+from laneway.store.database import Database
+from tests.store.spenders import CENT, customer, job_of, owner, reserve, scheduled, spend
+
+TWO_CENTS = Decimal("0.02")
+
+
+async def put(db: Database, subject: Subject, name: str, period: Period, **caps: Any) -> None:
+    world = caps.pop("world", None)
+    async with db.transaction() as tx:
+        await budgets.put(tx, Budget(subject, name, period, world, **caps))
+
+
+async def in_force(db: Database, caps: Caps | None = None) -> dict[tuple[str, str, str], Standing]:
+    async with db.transaction() as tx:
+        found = await budgets.in_force(tx, caps or Caps())
+    return {(one.budget.subject, one.budget.name, one.budget.period): one for one in found}
+
+
+@pytest.fixture
+async def spender(db: Database) -> Account:
+    """The account of a job of the owner, all of it known, that has spent one cent and 100 tokens."""
+    mine = await scheduled(db, await job_of(db, await owner(db), lane="tools"), "disk")
+    await spend(db, mine)
+    async with db.transaction() as tx:
+        known, _ = await budgets.whose(tx, mine)
+    return known
+
+
+SUBJECTS = [
+    (subject, period)
+    for subject in Subject
+    for period in Period
+    if not (subject is Subject.JOB and period is not Period.EVER)
+    and not (subject is Subject.ALL and period is Period.EVER)
+]
+
+
+@pytest.mark.parametrize(("subject", "period"), SUBJECTS)
+@pytest.mark.parametrize("caps", [{"usd": Decimal("0.015")}, {"tokens": 240}], ids=["money", "tokens"])
+async def test_a_budget_of_any_subject_and_period_refuses_what_does_not_fit(
+    db: Database, spender: Account, subject: Subject, period: Period, caps: dict[str, Any]
+) -> None:
+    world = World.OWNER if subject in (Subject.ALL, Subject.LANE, Subject.SCOPE) else None
+    name = spender.name(subject)
+    assert name is not None
+    await put(db, subject, name, period, world=world, **caps)
+    # The caller knows no more than the job: the rest is looked up.
+    bare = Account(spender.scope, spender.thread_id, spender.job_id)
+    with pytest.raises(BudgetExceeded) as refused:
+        await reserve(db, bare)
+    spent = "100 of 240 tokens spent" if "tokens" in caps else "$0.01 of $0.0150 spent"
+    assert spent in refused.value.message
+    assert Budget(subject, name, period, world).title in refused.value.message
+    assert f"laneway budget set {Budget(subject, name, period, world).options}" in refused.value.hint
+    assert (refused.value.retry_after is None) is (period is Period.EVER)
+    found = (await in_force(db))[subject, name, period]
+    assert (found.spent, found.spent_tokens) == (CENT, 100)
+
+
+@pytest.mark.parametrize(
+    ("caps", "spent", "setting"),
+    [
+        (Caps(month_usd=0.015), "$0.01 of $0.0150 spent this month (UTC)", "LANEWAY_BUDGET_MONTH_USD"),
+        (Caps(month_tokens=200), "100 of 200 tokens spent this month (UTC)", "LANEWAY_BUDGET_MONTH_TOKENS"),
+        (Caps(thread_tokens=200), "spent by this thread,", "LANEWAY_BUDGET_THREAD_TOKENS"),
+        (Caps(job_tokens=200), "spent by this job,", "LANEWAY_BUDGET_JOB_TOKENS"),
+        (Caps(principal_day_usd=0.015), "by this principal today (UTC)", "LANEWAY_BUDGET_PRINCIPAL_DAY_USD"),
+        (Caps(principal_day_tokens=200), "by this principal today (UTC)", "LANEWAY_BUDGET_PRINCIPAL_DAY_TOKENS"),
+        (Caps(lane_day_usd=0.015), "by the lane tools today (UTC)", "LANEWAY_BUDGET_LANE_DAY_USD"),
+        (Caps(lane_day_tokens=200), "by the lane tools today (UTC)", "LANEWAY_BUDGET_LANE_DAY_TOKENS"),
+        (Caps(proactive_day_usd=0.015), "by proactive work today (UTC)", "LANEWAY_BUDGET_PROACTIVE_DAY_USD"),
+        (Caps(proactive_day_tokens=200), "by proactive work today (UTC)", "LANEWAY_BUDGET_PROACTIVE_DAY_TOKENS"),
+    ],
+)
+async def test_every_cap_of_the_settings_holds(
+    db: Database, spender: Account, caps: Caps, spent: str, setting: str
+) -> None:
+    with pytest.raises(BudgetExceeded) as refused:
+        await reserve(db, Account(spender.scope, spender.thread_id, spender.job_id), caps)
+    assert spent in refused.value.message
+    assert setting in refused.value.hint
+
+
+async def test_customers_and_the_owner_never_share_a_budget(db: Database) -> None:
+    mine, theirs = await job_of(db, await owner(db)), await job_of(db, await customer(db), "ann")
+    caps = Caps(day_usd=0.02, customers_day_usd=0.01, lane_day_usd=0.02)
+    await reserve(db, theirs, caps)
+    with pytest.raises(BudgetExceeded, match="day budget of all customers") as refused:
+        await reserve(db, theirs, caps)
+    assert "LANEWAY_BUDGET_CUSTOMERS_DAY_USD" in refused.value.hint
+    # What customers spent leaves the owner's whole budget, and the other way round.
+    await reserve(db, mine, caps, cost=TWO_CENTS)
+    with pytest.raises(BudgetExceeded, match="The day budget does not allow"):
+        await reserve(db, mine, caps)
+    await reserve(db, theirs, Caps(day_usd=0.0))
+    await reserve(db, mine, Caps(customers_day_usd=0.0))
+
+
+async def test_a_lane_has_a_budget_in_each_world(db: Database) -> None:
+    mine = await job_of(db, await owner(db), lane="tools")
+    theirs = await job_of(db, await customer(db), "ann", lane="tools")
+    await put(db, Subject.LANE, "tools", Period.DAY, world=World.CUSTOMER, usd=Decimal(0))
+    await reserve(db, mine)
+    with pytest.raises(BudgetExceeded, match="lane tools for customers"):
+        await reserve(db, theirs)
+
+
+async def test_a_budget_set_by_hand_takes_the_place_of_the_setting_until_it_is_removed(
+    db: Database, spender: Account
+) -> None:
+    caps = Caps(principal_day_usd=0.015, principal_day_tokens=1_000)
+    mine = Budget(Subject.PRINCIPAL, str(spender.principal), Period.DAY, None, usd=Decimal(1))
+    with pytest.raises(BudgetExceeded):
+        await reserve(db, spender, caps)
+    async with db.transaction() as tx:
+        await budgets.put(tx, mine)
+    await reserve(db, spender, caps)
+    found = (await in_force(db, caps))["principal", str(spender.principal), "day"]
+    # The measure that was not set by hand stays as the settings have it.
+    assert [(m.unit, float(m.cap), m.setting_name) for m in found.measures()] == [
+        ("usd", 1.0, ""),
+        ("tokens", 1_000.0, "budget.principal_day_tokens"),
+    ]
+    async with db.transaction() as tx:
+        await budgets.remove(tx, mine)
+    with pytest.raises(BudgetExceeded):
+        await reserve(db, spender, caps)
+    with pytest.raises(NotFound, match="Nobody set"):
+        async with db.transaction() as tx:
+            await budgets.remove(tx, mine)
+
+
+async def test_a_budget_for_one_leaves_others_alone(db: Database, spender: Account) -> None:
+    for subject in (Subject.PRINCIPAL, Subject.THREAD, Subject.JOB, Subject.SCHEDULE):
+        await put(db, subject, str(spender.name(subject)), Period.EVER, usd=Decimal(0))
+    await put(db, Subject.LANE, "tools", Period.DAY, world=World.OWNER, usd=Decimal(0))
+    await put(db, Subject.SCOPE, Scope.PROACTIVE, Period.DAY, world=World.OWNER, usd=Decimal(0))
+    with pytest.raises(BudgetExceeded):
+        await reserve(db, spender)
+    await reserve(db, await job_of(db, await customer(db), "ann", lane="answer"))
+
+
+async def test_a_day_and_a_month_start_anew(db: Database) -> None:
+    await spend(db)
+    async with db.transaction() as tx:
+        await tx.execute("UPDATE token_ledger SET created_at = date_trunc('day', now(), 'UTC') - interval '1 second'")
+    await reserve(db, caps=Caps(day_usd=0.01))
+    async with db.transaction() as tx:
+        await tx.execute("UPDATE token_ledger SET created_at = date_trunc('month', now(), 'UTC') - interval '1 second'")
+    await reserve(db, caps=Caps(month_usd=0.01))
+    with pytest.raises(BudgetExceeded) as refused:
+        await reserve(db, caps=Caps(month_usd=0.01))
+    assert "or wait for the next month (UTC)" in refused.value.hint
+
+
+def test_a_period_tells_when_the_next_one_begins() -> None:
+    assert Period.DAY.resets(date(2026, 12, 31)) == datetime(2027, 1, 1, tzinfo=UTC)
+    assert Period.MONTH.resets(date(2026, 12, 31)) == datetime(2027, 1, 1, tzinfo=UTC)
+    assert Period.MONTH.resets(date(2028, 2, 1)) == datetime(2028, 3, 1, tzinfo=UTC)
+    assert Period.EVER.resets(date(2026, 1, 1)) is None
+
+
+async def test_the_list_shows_what_is_spent_reserved_and_left(db: Database, spender: Account) -> None:
+    await reserve(db, spender, cost=TWO_CENTS)
+    async with db.transaction() as tx:
+        found = await budgets.in_force(tx, Caps(day_usd=0.05, job_usd=1, thread_tokens=1_000, customers_day_usd=3))
+    customers, day, thread, job = (next(one.measures()) for one in found)
+    assert (customers.spent, customers.left) == (0, 3)
+    assert (day.spent, day.reserved, day.left, day.share) == (CENT, TWO_CENTS, TWO_CENTS, 0.2)
+    assert (thread.unit, int(thread.spent), int(thread.reserved), int(thread.left)) == ("tokens", 100, 150, 750)
+    assert (job.spent, job.reserved, job.left) == (CENT, TWO_CENTS, Decimal("0.97"))
+    assert [one.resets_at is None for one in found] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("caps", [{"usd": Decimal("0.11")}, {"tokens": 1_600}], ids=["money", "tokens"])
+async def test_fifty_at_once_from_two_processes_against_room_for_ten_admit_exactly_ten(
+    db: Database, spender: Account, caps: dict[str, Any]
+) -> None:
+    await put(db, Subject.THREAD, str(spender.thread_id), Period.MONTH, **caps)
+    other = Database(db.url)
+    await other.open()
+    try:
+        calls = [reserve(place, spender) for place in (db, other) * 25]
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    finally:
+        await other.close()
+    assert sum(isinstance(outcome, int) for outcome in outcomes) == 10
+    assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 40
+    [measure] = (await in_force(db))["thread", str(spender.thread_id), "month"].measures()
+    assert measure.spent + measure.reserved == measure.cap
+
+
+async def test_the_account_is_looked_up_from_the_job(db: Database) -> None:
+    ann = await customer(db)
+    theirs = await job_of(db, ann, "ann", lane="answer")
+    await spend(db, Account(job_id=theirs.job_id))
+    async with db.transaction() as tx:
+        cursor = await tx.execute("SELECT principal, thread, lane, world, schedule FROM token_ledger")
+        assert await cursor.fetchall() == [(ann.id, theirs.thread_id, "answer", "customer", None)]
+
+
+async def test_only_a_proactive_job_is_charged_to_a_schedule(db: Database) -> None:
+    """What a sender writes into a payload cannot spend a schedule's budget."""
+    await put(db, Subject.SCHEDULE, "disk", Period.DAY, usd=Decimal(0))
+    await reserve(db, await job_of(db, await owner(db), payload={"schedule": "disk"}))
+    with pytest.raises(BudgetExceeded, match="schedule disk"):
+        await reserve(db, Account(Scope.PROACTIVE, schedule="disk"))

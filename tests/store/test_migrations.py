@@ -1,0 +1,101 @@
+"""A database of before gets the new tables with everything in it kept, and can go back."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+import sqlalchemy
+from alembic import command
+from alembic.config import Config
+
+import laneway.store
+from laneway.store.migrate import sqlalchemy_url
+from tests.conftest import address_of
+
+MIGRATIONS = Path(laneway.store.__file__).parent / "migrations"
+
+
+def _fill_days() -> str:
+    """The statement that adds up the whole ledger, as the migration has it."""
+    spec = importlib.util.spec_from_file_location("budgets", MIGRATIONS / "versions" / "0007_budgets.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return str(module.FILL_DAYS)
+
+
+FILL_DAYS = _fill_days()
+
+OLD_ROWS = """
+INSERT INTO principals (id, role, name) VALUES ('00000000-0000-0000-0000-000000000001', 'customer', 'ann');
+INSERT INTO threads (id, channel, external_id, principal_id, world) VALUES
+    ('00000000-0000-0000-0000-000000000002', 'http', 'ann', '00000000-0000-0000-0000-000000000001', 'customer');
+INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text) VALUES
+    ('00000000-0000-0000-0000-000000000003', '00000000-0000-0000-0000-000000000002', 'user', 'http', '1',
+     '00000000-0000-0000-0000-000000000001', 'hello');
+INSERT INTO jobs (id, thread_id, message_id, mode, lane, owner) VALUES
+    ('00000000-0000-0000-0000-000000000004', '00000000-0000-0000-0000-000000000002',
+     '00000000-0000-0000-0000-000000000003', 'AUTO', 'tools', false);
+INSERT INTO token_ledger (scope, provider, state, tokens_total, cost, reserved_tokens, reserved_cost, job) VALUES
+    ('reactive', 'claude', 'settled', 100, 0.01, 500, 0.05, '00000000-0000-0000-0000-000000000004'),
+    ('reactive', 'claude', 'cut', 0, 0, 500, 0.05, '00000000-0000-0000-0000-000000000004'),
+    ('reactive', 'claude', 'reserved', 0, 0, 200, 0.02, '00000000-0000-0000-0000-000000000004'),
+    ('reactive', 'claude', 'released', 0, 0, 900, 0.09, NULL);
+"""
+
+
+@pytest.fixture
+def old(postgres: str) -> Iterator[tuple[str, Callable[[str], None]]]:
+    """The address of an empty database, and how to bring it to a version."""
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    url = address_of(postgres, name)
+
+    def bring_to(version: str) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        engine = sqlalchemy.create_engine(sqlalchemy_url(url), poolclass=sqlalchemy.pool.NullPool)
+        with engine.begin() as connection:
+            config.attributes["connection"] = connection
+            down = connection.dialect.has_table(connection, "budgets")
+            (command.downgrade if down else command.upgrade)(config, version)
+
+    yield url, bring_to
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def test_calls_of_before_belong_to_somebody_and_count_what_they_did(
+    old: tuple[str, Callable[[str], None]],
+) -> None:
+    url, bring_to = old
+    bring_to("0006")
+    with psycopg.connect(url) as connection:
+        connection.execute(OLD_ROWS.encode())
+    bring_to("0007")
+    with psycopg.connect(url) as connection:
+        calls = connection.execute(
+            "SELECT state, tokens_total, cost::float8, world, principal IS NOT NULL, lane FROM token_ledger ORDER BY id"
+        ).fetchall()
+        days = connection.execute(
+            "SELECT world, lane, spent::float8, reserved::float8, spent_tokens, reserved_tokens FROM ledger_days "
+            "WHERE principal <> ''"
+        ).fetchall()
+    assert calls == [
+        ("settled", 100, 0.01, "customer", True, "tools"),
+        ("cut", 500, 0.05, "customer", True, "tools"),
+        ("reserved", 200, 0.02, "customer", True, "tools"),
+        ("released", 0, 0.0, "owner", False, None),
+    ]
+    assert days == [("customer", "tools", 0.06, 0.02, 600, 200)]
+    bring_to("0006")
+    with psycopg.connect(url) as connection:
+        totals = connection.execute("SELECT tokens_total FROM token_ledger ORDER BY id").fetchall()
+    assert totals == [(100,), (0,), (0,), (0,)]

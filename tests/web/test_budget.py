@@ -1,0 +1,173 @@
+"""Budgets by HTTP: the owner sees how each stands, sets one, takes it back; what does not fit is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from laneway.app import Parts
+from laneway.store.principals import hashed
+from tests.servers import AnthropicServer, Say
+from tests.serving import scripted
+from tests.web.conftest import Door, Open
+
+
+async def put(door: Door, expected: int = 200, **budget: Any) -> Any:
+    response = await door.http.put("/budget", json=budget)
+    assert response.status_code == expected, response.text
+    return response.json()
+
+
+async def remove(door: Door, expected: int = 200, **budget: Any) -> Any:
+    response = await door.http.delete("/budget", params=budget)
+    assert response.status_code == expected, response.text
+    return response.json()
+
+
+async def test_the_budgets_of_the_settings_are_in_force_from_the_start(door: Door) -> None:
+    found = await door.get("/budget")
+    customers, mine = found["items"]
+    assert (mine["subject"], mine["period"], mine["world"]) == ("all", "day", "owner")
+    assert mine["measures"] == [
+        {"unit": "usd", "cap": 5.0, "spent": 0.0, "reserved": 0.0, "left": 5.0, "percent": 0.0,
+         "setting": "budget.day_usd"}
+    ]  # fmt: skip
+    assert datetime.fromisoformat(mine["resets_at"]).time().isoformat() == "00:00:00"
+    assert (customers["world"], customers["measures"][0]["cap"]) == ("customer", 2.0)
+    assert [(one["subject"], one["usd"], one["setting"]) for one in found["each"]] == [("job", 1.0, "budget.job")]
+
+
+async def test_a_budget_that_was_set_refuses_the_next_job_and_its_removal_lets_it_through(door: Door) -> None:
+    asked = await door.ask("what is new?")
+    thread = asked["thread_id"]
+    stored = await put(door, subject="thread", name=thread, period="ever", tokens=1)
+    assert (stored["name"], stored["label"], stored["resets_at"]) == (thread, "http/main", None)
+    [measure] = stored["measures"]
+    assert measure["spent"] > 1
+    assert (measure["left"], measure["setting"]) == (0.0, None)
+    refused = await door.send("and now?")
+    job = await door.until(refused["job_id"])
+    assert job["error"]["code"] == "budget-exceeded"
+    assert "of 1 tokens spent by this thread" in job["error"]["message"]
+    assert f"laneway budget set --thread {thread} --tokens N" in job["error"]["message"]
+    assert await remove(door, subject="thread", name=thread, period="ever") == {
+        "subject": "thread", "name": thread, "period": "ever", "world": None,
+    }  # fmt: skip
+    assert (await door.until((await door.send("and now?"))["job_id"]))["status"] == "done"
+    assert "Nobody set" in (await remove(door, 404, subject="thread", name=thread, period="ever"))["detail"]
+
+
+async def test_whoever_spent_today_is_listed_by_name(opened: Open) -> None:
+    async with opened(scripted(), budget_principal_day_tokens=10_000, budget_lane_day_tokens=5_000) as door:
+        await door.ask("what is new?")
+        found = {(one["subject"], one["label"]): one for one in (await door.get("/budget"))["items"]}
+        spent = (await door.get("/ledger", by="principal"))["items"]
+    [measure] = found["principal", "owner"]["measures"]
+    assert (spent[0]["name"], spent[0]["tokens_total"]) == ("owner", measure["spent"])
+    assert found["lane", "tools"]["measures"][0]["spent"] == measure["spent"]
+
+
+async def test_a_principal_is_known_by_name_address_or_id(door: Door, database_url: str) -> None:
+    await door.ask("hello", sender={"id": "ann", "name": "Ann"}, thread="ann")
+    with psycopg.connect(database_url) as connection:
+        row = connection.execute("SELECT id::text, address, name FROM principals WHERE role = 'customer'").fetchone()
+    assert row is not None
+    for name in row:
+        assert (await put(door, subject="principal", name=name, period="day", usd=1))["name"] == row[0]
+    await door.ask("hello", sender={"id": "bea", "name": row[2]}, thread="bea")
+    assert row[0] in (await put(door, 400, subject="principal", name=row[2], period="day", usd=1))["hint"]
+
+
+@pytest.mark.parametrize(
+    ("budget", "status", "told"),
+    [
+        ({"subject": "all", "period": "day"}, 400, "`usd` or `tokens`"),
+        ({"subject": "all", "period": "ever", "usd": 1}, 400, "a day or a month"),
+        ({"subject": "job", "period": "day", "name": "x", "usd": 1}, 400, "the whole job"),
+        ({"subject": "moon", "period": "day", "usd": 1}, 400, "`subject`"),
+        ({"subject": "all", "period": "day", "usd": -1}, 400, "`usd`"),
+        ({"subject": "all", "period": "day", "usd": 1, "colour": "red"}, 400, "`colour`"),
+        ({"subject": "lane", "period": "day", "name": "fast", "usd": 1}, 400, "no lane `fast`"),
+        ({"subject": "scope", "period": "day", "name": "lazy", "usd": 1}, 400, "no scope `lazy`"),
+        ({"subject": "thread", "period": "day", "name": "main", "usd": 1}, 400, "not the id of a thread"),
+        ({"subject": "principal", "period": "day", "name": "zed", "usd": 1}, 404, "no principal `zed`"),
+        ({"subject": "schedule", "period": "day", "name": "zed", "usd": 1}, 404, "no schedule `zed`"),
+        ({"subject": "thread", "period": "day", "name": "x", "world": "customer", "usd": 1}, 400, "one world"),
+    ],
+)
+async def test_a_budget_that_makes_no_sense_is_refused(
+    door: Door, budget: dict[str, Any], status: int, told: str
+) -> None:
+    assert told in (await put(door, status, **budget))["detail"]
+    assert len((await door.get("/budget"))["items"]) == 2
+
+
+@pytest.fixture
+def anthropic() -> Iterator[AnthropicServer]:
+    with AnthropicServer() as server:
+        yield server
+
+
+def keyed(server: AnthropicServer, **more: Any) -> dict[str, Any]:
+    return {"anthropic_api_key": "sk-test-123456", "anthropic_base_url": server.url, **more}
+
+
+async def test_the_reply_and_its_events_say_which_model_answered_when_it_stepped_down(
+    opened: Open, anthropic: AnthropicServer
+) -> None:
+    anthropic.script.then(Say("Shortly: fine.", tokens_in=100, tokens_out=10))
+    # A call of the strong model may cost more than 4 cents, one of the small model less than half a cent.
+    settings = keyed(anthropic, budget_at_cap="step_down", budget_day_usd=0.03, claude_max_tokens=4000)
+    async with opened(Parts(), **settings) as door:
+        told = await door.ask("What's the server uptime?")
+        job = await door.get(f"/jobs/{told['jobs'][0]['id']}")
+    assert told["replies"][-1]["text"] == "Shortly: fine."
+    assert job["result"]["model"] == "claude-haiku-5-5"
+    finished = [event["body"]["model"] for event in job["events"] if event["kind"] == "model.finished"]
+    assert finished == ["claude-haiku-5-5"]
+    [call] = job["ledger"]
+    assert (call["model"], call["meta_json"]["instead_of"]) == ("claude-haiku-5-5", "claude-sonnet-5-5")
+    assert {"budget.stepped_down", "budget.reached"} <= {event["kind"] for event in job["events"]}
+
+
+async def test_a_call_that_does_not_fit_is_refused_and_the_thread_is_told_once(
+    opened: Open, anthropic: AnthropicServer
+) -> None:
+    async with opened(Parts(), **keyed(anthropic, budget_day_usd=0.03)) as door:
+        first, second = [await door.ask("What's the server uptime?") for _ in range(2)]
+        said = [one["text"] for one in (await door.get("/messages"))["items"] if one["author"] == "assistant"]
+    assert anthropic.requests == []
+    for told in (first, second):
+        assert (
+            "The day budget does not allow this call: $0.00 of $0.03 spent today (UTC)" in told["replies"][-1]["text"]
+        )
+    assert sum(text.startswith("The day budget has no room left") for text in said) == 1
+
+
+async def test_only_the_owner_sees_and_sets_budgets(door: Door, database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO principals (id, role, name, key_hash) VALUES (gen_random_uuid(), 'operator', 'o', %s)",
+            (hashed("lw_operator"),),
+        )
+    wanted = {"subject": "all", "period": "day", "usd": 1}
+    async with httpx.AsyncClient(base_url=door.url) as stranger:
+        for headers, status in (({}, 401), ({"X-API-Key": "lw_operator"}, 403)):
+            assert (await stranger.get("/budget", headers=headers)).status_code == status
+            assert (await stranger.put("/budget", headers=headers, json=wanted)).status_code == status
+            assert (await stranger.delete("/budget", headers=headers, params=wanted)).status_code == status
+
+
+async def test_the_chat_command_shows_every_cap_that_holds_there(opened: Open) -> None:
+    async with opened(scripted(), budget_month_usd=20, budget_day_tokens=100_000) as door:
+        replies = (await door.ask("/budget"))["replies"]
+    assert replies[0]["text"].splitlines() == [
+        "Spent today (UTC): $0.0000; the cap is $5.00.",
+        "Day budget: 0 of 100,000 tokens spent (0 %).",
+        "Month budget: $0.00 of $20.00 spent (0 %).",
+    ]
