@@ -17,6 +17,7 @@ from laneway.sandbox.shell.search import found_paths
 from laneway.sandbox.shell.streams import (
     COMMAND,
     DECODED,
+    ENDLESS,
     ENVIRONMENT,
     FILE,
     NETWORK,
@@ -26,7 +27,7 @@ from laneway.sandbox.shell.streams import (
     Stream,
     listing,
     text,
-)  # fmt: skip
+)
 
 _FETCHERS = {"curl", "wget", "http", "https", "xh", "fetch", "lynx", "w3m", "aria2c", "nc", "ncat", "netcat", "ssh", "telnet", "ftp", "socat", "gsutil"}
 _FILTERS = set(
@@ -65,6 +66,8 @@ def output(run: Invocation) -> Stream:
 
 def _filtered(run: Invocation) -> Stream:
     origins = set(run.stdin.origins) if run.stdin.given else set()
+    if run.program in ("head", "sed", "awk", "dd"):
+        origins.discard(ENDLESS)
     files = [word for word in run.args if not word.startswith("-")]
     for word in files:
         path = run.scope.path(word) or word
@@ -121,6 +124,8 @@ def _cat(run: Invocation) -> Stream:
         return run.stdin if run.stdin.given else UNKNOWN
     if words == ["/dev/null"]:
         return text("")
+    if words[0] in ("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"):
+        return Stream(None, (), frozenset({ENDLESS}))
     if len(words) == 1:
         path = run.scope.path(words[0])
         if path is not None and path in run.scope.written:
@@ -222,5 +227,5 @@ _KNOWN: dict[str, Callable[[Invocation], Stream]] = {
     "date": _fixed("20240101"), "id": _fixed("1000"), "uname": _fixed("Linux"), "seq": _fixed("1"), "pgrep": _process, "pidof": _process,
     "basename": _path(basename), "dirname": _path(lambda path: dirname(path) or "."), "realpath": _absolute, "readlink": _absolute, "pwd": _absolute,
     ":": _fixed(""), "true": _fixed(""), "false": _fixed(""), "cd": lambda run: NOTHING, "tee": _filtered, "wc": _fixed("3"), "arch": _fixed("x86_64"),
-    "lsof": _process, "fuser": _process, "sleep": _fixed(""), "mkdir": _fixed(""), "touch": _fixed(""), "sed": _filtered,
+    "yes": lambda run: Stream(None, (), frozenset({ENDLESS})), "lsof": _process, "fuser": _process, "sleep": _fixed(""), "mkdir": _fixed(""), "touch": _fixed(""), "sed": _filtered,
 }  # fmt: skip

@@ -40,7 +40,7 @@ def _candidates(word: str) -> Iterator[str]:
 
 def reads_secret(run: Invocation) -> Iterator[Finding]:
     """Any program that is given a secret file to read."""
-    words = run.args
+    words = run.args[:-1] if run.program in ("cp", "install", "scp", "rsync") else run.args
     quiet = run.program in _NOT_REVEALING
     for place, word in enumerate(words):
         if "/" not in word and "." not in word and not word.startswith("id_") and "key" not in word:
@@ -48,7 +48,9 @@ def reads_secret(run: Invocation) -> Iterator[Finding]:
         if place and words[place - 1] in _KEY_OPTION and run.program not in ("base64", "cat"):
             continue
         for path in _candidates(word):
-            yield from secret_file(path, run.scope, quiet=quiet)
+            for found in secret_file(path, run.scope, quiet=quiet):
+                if found.rule != "own-secret" or run.program not in ("cp", "tee", "install", "sed", "dd"):
+                    yield found
     if run.program in _COPYING:
         yield from _whole_folders(run)
 

@@ -12,11 +12,12 @@ from laneway.sandbox.shell.scripts.effects import Effect, Read, Remove, Run, She
 
 _STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)"""
 _RUNS = re.compile(
-    r"(?<![\w$.>:])(?:\w+(?:\.|->|::))?(?:child_process\.|cp\.|Kernel\.|IO\.|Open3\.|os\.|io\.|Deno\.|Bun\.)?"
-    r"(system|exec|execSync|execFileSync|execFile|spawn|spawnSync|fork|shell_exec|passthru|popen|popen3|capture2e?|capture3|proc_open|execute|"
-    r"pcntl_exec|do shell script|shell-command|shell-command-to-string|call-process|run|\$`|Command)\b\s*\(?\s*(.{0,400})",
+    r"(?<![\w$])(system|exec|execSync|execFileSync|execFile|spawn|spawnSync|shell_exec|passthru|popen|popen3|capture2e?|capture3|proc_open|"
+    r"execute|pcntl_exec|do shell script|shell-command|shell-command-to-string|call-process|run|Command)\b\s*\(?\s*(.{0,400})",
     re.DOTALL,
 )
+_OFTEN_HARMLESS = {"run", "execute", "exec", "Command", "spawn"}
+"""Names that many libraries use for something else; they count only with literals, or where shells are named."""
 _REMOVES = re.compile(
     r"\b(unlinkSync|unlink|rmSync|rmdirSync|rmdir|removeSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|remove_entry_secure|remove_dir|emptyDirSync|"
     r"File\.delete|File\.unlink|Dir\.rmdir|FileUtils\.rm\w*|FileUtils\.remove\w*|os\.remove|rimraf(?:\.sync|Sync)?|removeSync|Deno\.remove(?:Sync)?|"
@@ -104,7 +105,7 @@ def _calls(language: str, code: str) -> Iterator[Effect]:
     for name, rest in _RUNS.findall(code):
         words = _strings(rest)
         if not words:
-            if name in ("run", "execute", "fork", "exec", "Command", "spawn") and not re.match(r"\s*[\w$@]", rest) or re.match(r"\s*[=.]", rest) or name in ("run", "execute", "fork", "Command") or _query(rest):
+            if name in _OFTEN_HARMLESS and "child_process" not in code:
                 continue
             yield Finding("opaque-code", f"The script calls {name} with what the text does not show.")
         elif len(words) == 1:
@@ -114,10 +115,6 @@ def _calls(language: str, code: str) -> Iterator[Effect]:
         else:
             yield Shell(words[0])
     yield from _paths(code)
-
-
-def _query(rest: str) -> bool:
-    return re.match(r"\s*\w*(sql|query|stmt)", rest, re.IGNORECASE) is not None
 
 
 def _paths(code: str) -> Iterator[Effect]:
