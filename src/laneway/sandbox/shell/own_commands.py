@@ -141,8 +141,19 @@ def _downloaded(run: Invocation, names: list[str]) -> None:
             run.scope.written[path] = Stream(None, (), frozenset({NETWORK}))
 
 
+def _moved(run: Invocation) -> None:
+    """Work that was moved away is still work."""
+    _copied(run)
+    *sources, target = run.options("-t --target-directory").operands or [""]
+    into = run.scope.path(target)
+    for word in sources:
+        source = run.scope.path(word)
+        if source is not None and into is not None:
+            run.scope.moved[into] = run.scope.moved[f"{into}/{source.rpartition('/')[2]}"] = source
+
+
 OWN: dict[str, Callable[[Invocation], None]] = {
     "cd": _cd, "pushd": _cd, "popd": _popd, "chdir": _cd, "alias": _alias, "export": _export, "declare": _export, "readonly": _export,
     "local": _export, "typeset": _export, "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "set": _set, "shift": _shift,
-    "printf": _printf, "ln": _link, "curl": _curl, "wget": _wget, "aria2c": _fetched, "axel": _fetched, "cp": _copied, "mv": _copied, "scp": _copied,
+    "printf": _printf, "ln": _link, "curl": _curl, "wget": _wget, "aria2c": _fetched, "axel": _fetched, "cp": _copied, "mv": _moved, "scp": _copied,
 }  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from laneway.sandbox.shell import place_names as names
 from laneway.sandbox.shell.holes import has_hole, shown
-from laneway.sandbox.shell.places import Place, place_of, regenerable
+from laneway.sandbox.shell.places import Place, locate, place_of, regenerable
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
 
@@ -34,7 +34,9 @@ _WRITING = {
 
 def removes(word: str, scope: Scope) -> Iterator[Finding]:
     """What is found when the thing a word names is removed for good."""
-    path, place = scope.path(word), place_of(word, scope)
+    path = scope.path(word)
+    path = scope.moved.get(path, path) if path is not None else None
+    place = locate(path, scope)
     if path is None:
         if not _named_cache(word):
             yield Finding("unknown-target", f"It removes {shown(word)}, and the text does not tell what that is.")
