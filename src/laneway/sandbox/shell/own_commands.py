@@ -152,8 +152,15 @@ def _moved(run: Invocation) -> None:
             run.scope.moved[into] = run.scope.moved[f"{into}/{source.rpartition('/')[2]}"] = source
 
 
+def _tee(run: Invocation) -> None:
+    for word in run.options().operands:
+        path = run.scope.path(word)
+        if path is not None:
+            run.scope.written[path] = run.stdin
+
+
 OWN: dict[str, Callable[[Invocation], None]] = {
     "cd": _cd, "pushd": _cd, "popd": _popd, "chdir": _cd, "alias": _alias, "export": _export, "declare": _export, "readonly": _export,
     "local": _export, "typeset": _export, "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "set": _set, "shift": _shift,
-    "printf": _printf, "ln": _link, "curl": _curl, "wget": _wget, "aria2c": _fetched, "axel": _fetched, "cp": _copied, "mv": _moved, "scp": _copied,
+    "printf": _printf, "ln": _link, "curl": _curl, "wget": _wget, "aria2c": _fetched, "axel": _fetched, "cp": _copied, "tee": _tee, "sponge": _tee, "mv": _moved, "scp": _copied,
 }  # fmt: skip

@@ -29,13 +29,14 @@ from laneway.sandbox.shell.streams import (
     text,
 )
 
-_FETCHERS = {"curl", "wget", "http", "https", "xh", "fetch", "lynx", "w3m", "aria2c", "nc", "ncat", "netcat", "ssh", "telnet", "ftp", "socat", "gsutil"}
+_FETCHERS = {"curl", "wget", "http", "https", "xh", "fetch", "lynx", "w3m", "aria2c", "nc", "ncat", "netcat", "ssh", "telnet", "ftp", "socat", "gsutil", "iwr", "irm", "Invoke-WebRequest", "Invoke-RestMethod"}
 _FILTERS = set(
     "cat tac sort uniq head tail grep egrep fgrep rg sed awk gawk cut tr column fold fmt nl tee less more bat jq yq wc strings "
     "xxd hexdump od base64 base32 gzip bzip2 xz zstd gunzip zcat bzcat xzcat openssl gpg iconv rev paste pv split tar zip cpio dd "
     "envsubst perl python python3 comm diff md5sum sha256sum sponge dos2unix unzip age uuencode uudecode ".split()
 )
 _DECODERS = {"base64", "base32", "xxd", "openssl", "gpg", "gunzip", "zcat", "bzcat", "xzcat", "rev", "tr", "uudecode", "unzip", "gzip", "xz", "age", "iconv", "od"}
+_ENDLESS_FILES = {"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"}
 _ENVIRONMENT = {"env", "printenv", "set", "export", "declare", "compgen"}
 _TRUSTED = re.compile(
     r"(ssh-agent|dircolors|lesspipe|resize|starship|zoxide|direnv|pyenv|rbenv|nodenv|goenv|jenv|fnm|mise|asdf|brew|conda|mamba|micromamba|"
@@ -70,6 +71,8 @@ def _filtered(run: Invocation) -> Stream:
         origins.discard(ENDLESS)
     files = [word for word in run.args if not word.startswith("-")]
     for word in files:
+        if word in _ENDLESS_FILES and run.program not in ("head", "dd", "od", "xxd"):
+            origins.add(ENDLESS)
         path = run.scope.path(word) or word
         if is_secret(path) or PROCESS_MEMORY.search(path):
             origins.add(SECRET)
@@ -124,7 +127,7 @@ def _cat(run: Invocation) -> Stream:
         return run.stdin if run.stdin.given else UNKNOWN
     if words == ["/dev/null"]:
         return text("")
-    if words[0] in ("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"):
+    if words[0] in _ENDLESS_FILES:
         return Stream(None, (), frozenset({ENDLESS}))
     if len(words) == 1:
         path = run.scope.path(words[0])

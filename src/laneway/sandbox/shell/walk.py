@@ -33,6 +33,8 @@ class Walk:
         self.changes = False
         self._invoke = invoke
         self._risky = risky
+        self.traps: list[tuple[str, Scope]] = []
+        """What is to run when the shell ends, and the shell it would run in."""
         self._depth = 0
         self._steps = 0
 
@@ -58,6 +60,11 @@ class Walk:
             self.found([Finding("unparsed", "The text is not understood as shell, and names programs that can do harm.")])
         self._depth -= 1
         return printed
+
+    def ended(self) -> None:
+        """What was left to run at the end is walked, with the variables as they are then."""
+        for source, scope in self.traps[:20]:
+            self.shell(source, scope.copy())
 
     def run(self, argv: list[str], scope: Scope, stdin: Stream = NOTHING, *, piped: bool = False, environment: Mapping[str, str] | None = None) -> Stream:
         """One command line, already in words, is judged; what it prints comes back."""
@@ -261,7 +268,8 @@ class Walk:
     def _while(self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool) -> Stream:
         said = here.raw(node)
         endless = re.match(r"(while\s+(:|true|1|\[\s*1\s*\]|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false|for\s*\(\(\s*;\s*;\s*\)\))", said)
-        if endless and re.search(r"(?<![&>|])&(?![&>\d])", said) and not re.search(r"\b(sleep|wait|break|read)\b", said):
+        foreground = re.sub(r"[^;&|{}\n]*[^&>|]&(?![&>\d])", "", said)
+        if endless and foreground != said and not re.search(r"\b(sleep|wait|break|read)\b", foreground):
             self.found([Finding("exhaust", "It starts processes without end.")])
         if endless and re.search(r">>|\bmkdir\b|\bfallocate\b|\bdd\b|\+=", said) and not re.search(r"\b(sleep|wait|break|read|exit)\b", said):
             self.found([Finding("exhaust", "It writes without end.")])

@@ -100,11 +100,11 @@ def tee(run: Invocation) -> Iterator[Finding]:
 def truncate(run: Invocation) -> Iterator[Finding]:
     found = run.options("-s --size -r --reference")
     sizes = found.of("-s", "--size")
-    grows = bool(sizes) and all(size.startswith("+") for size in sizes)
+    shrinks = not sizes or any(re.match(r"[-<]|0+[A-Za-z]*$", size) for size in sizes)
     if any(re.search(r"\d[GTPE]", size) for size in sizes):
         yield Finding("exhaust", "It makes a file large enough to fill the disk.")
     for word in found.operands:
-        yield from writes(word, run.scope, empties=not grows)
+        yield from writes(word, run.scope, empties=shrinks)
 
 
 def make_room(run: Invocation) -> Iterator[Finding]:
@@ -127,7 +127,7 @@ def chmod(run: Invocation) -> Iterator[Finding]:
         if place is Place.GUARD:
             yield from writes(word, run.scope)
         elif place in (Place.INSIDE, Place.WORKSPACE, Place.SCRATCH, Place.HARMLESS, Place.GIT):
-            if deep and _OPEN_MODE.fullmatch(mode) and not _TIGHT_MODE.fullmatch(mode):
+            if deep and _OPEN_MODE.fullmatch(mode) and (not _TIGHT_MODE.fullmatch(mode) or not mode.strip("0")):
                 yield Finding("permissions", f"It changes the permissions of everything in {shown(word)} to {mode}.")
         elif place is Place.UNKNOWN and not deep and _TIGHT_MODE.fullmatch(mode):
             continue

@@ -88,7 +88,7 @@ def curl(run: Invocation) -> Iterator[Finding]:
 
 def _asks_to_delete(bodies: list[str], urls: list[str]) -> bool:
     return any("_delete_by_query" in url or "/_flush_all" in url for url in urls) or any(
-        re.search(r"(?i)\b(drop\s+(table|database)|truncate\s+table|dropDatabase|deleteMany)\b", body) for body in bodies
+        re.match(r"(?i)\s*(query=)?\s*(drop\s+(table|database)|truncate|delete\s+from|alter)\b", body) for body in bodies
     )
 
 

@@ -35,6 +35,8 @@ _VERBS = re.compile(r"(destroy|purge|wipe|nuke|erase|teardown|drop-database|drop
 
 def judged(run: Invocation) -> Iterator[Finding]:
     """Everything the rules find in one program that would run."""
+    if run.args and all(word in ("--help", "--version") for word in run.args):
+        return
     rules = BY_PROGRAM.get(run.program, [])
     for rule in rules:
         yield from rule(run)
