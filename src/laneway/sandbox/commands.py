@@ -40,6 +40,7 @@ def judge(command: str, cwd: str | None = None) -> Verdict:
     walk = Walk(invoke, risky)
     try:
         walk.shell(command, opened(cwd))
+        walk.ended()
     except TooMuch as bound:
         walk.found([Finding(bound.rule, _BOUNDS[bound.rule])])
         walk.changes = True

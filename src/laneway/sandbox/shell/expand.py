@@ -56,7 +56,8 @@ class Expander:
                 text = self.span(node, node.start_byte + opened, node.end_byte - 1, scope, quoted=True)
                 return text or EMPTY
             case "simple_expansion":
-                return self._shown(self._parameter(self.raw(node)[1:], scope), quoted)
+                values = self._parameter(self.raw(node)[1:], scope)
+                return self._shown(values if quoted else _divided(values, scope), quoted)
             case "expansion":
                 return self._expansion(node, scope, quoted)
             case "command_substitution":
@@ -123,7 +124,7 @@ class Expander:
             values = self._parameter(values[0], scope) if not has_hole(values[0]) else [hole("v_x")]
         operator = _OPERATOR.match(rest)
         if operator is None:
-            return self._shown(values, quoted)
+            return self._shown(values if quoted else _divided(values, scope), quoted)
         start = node.end_byte - 1 - len(rest[operator.end() :].encode())
         argument = self.span(node, start, node.end_byte - 1, scope, quoted)
         return self._operate(operator[0], values, argument, name, scope, quoted)
@@ -155,6 +156,14 @@ class Expander:
         path = f"/dev/fd/{60 + len(scope.written)}"
         scope.written[path] = stream
         return path
+
+
+def _divided(values: list[str], scope: Scope) -> list[str]:
+    """Values as they are divided into words where the text sets other dividing characters than blanks."""
+    signs = (scope.variables.get("IFS") or [""])[0]
+    if not signs.strip():
+        return values
+    return [re.sub(f"[{re.escape(signs)}]", " ", value) for value in values]
 
 
 _PLAIN = {"string_content", "heredoc_content", "comment", "special_variable_name", "variable_name"}

@@ -304,7 +304,7 @@ def _source(walk: Walk, run: Invocation) -> Stream:
 
 def _trap(walk: Walk, run: Invocation) -> Stream:
     if run.args and not run.args[0].startswith("-"):
-        walk.shell(run.args[0], run.scope.copy())
+        walk.traps.append((run.args[0], run.scope))
     return text("")
 
 

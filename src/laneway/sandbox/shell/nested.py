@@ -103,18 +103,19 @@ def _fd(walk: Walk, run: Invocation) -> None:
                 walk.run(filled if any("{}" in word for word in argv) else [*argv, pattern], run.scope.copy())
 
 
-def _items(stdin: Stream) -> list[str]:
-    """What comes in through a pipe, as words."""
+def _items(stdin: Stream, lines: bool = False) -> list[str]:
+    """What comes in through a pipe, as words, or as lines."""
     if stdin.paths:
         return list(stdin.paths)[:_MOST_ITEMS]
     if stdin.given and stdin.text is not None:
-        return stdin.text.split()[:_MOST_ITEMS]
+        return [part for part in (re.split(r"[\0\n]", stdin.text) if lines else stdin.text.split()) if part][:_MOST_ITEMS]
     return [stdin.as_hole()] if stdin.given else []
 
 
 def _xargs(walk: Walk, run: Invocation) -> None:
     found = run.options(_XARGS, until_operand=True)
-    argv, items = found.operands, _items(run.stdin)
+    argv = found.operands
+    items = _items(run.stdin, lines=found.has("-0", "--null", "-d", "--delimiter", "-I", "--replace", "-L", "-i"))
     if found.has("-a", "--arg-file") or not run.stdin.given:
         items = [hole("file")]
     marks = found.of("-I", "--replace") or (["{}"] if "-i" in found.flags or "--replace" in found.flags else [])

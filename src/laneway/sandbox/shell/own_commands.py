@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 from laneway.sandbox.shell.holes import hole
 from laneway.sandbox.shell.invocation import Invocation
+from laneway.sandbox.shell.programs.hosts import foreign_target
+from laneway.sandbox.shell.programs.network import CURL, WGET
+from laneway.sandbox.shell.streams import NETWORK, Stream
 
 _ASSIGNED = re.compile(r"([A-Za-z_][\w-]*)=(.*)", re.DOTALL)
 
@@ -92,8 +95,72 @@ def _link(run: Invocation) -> None:
             run.scope.links[name] = target
 
 
+def _curl(run: Invocation) -> None:
+    """What is downloaded is a file from the network for the rest of the command."""
+    found = run.options(CURL)
+    names = [name for name in found.of("-o", "--output") if name != "-"]
+    if found.has("-O", "--remote-name", "--remote-name-all"):
+        names += [_last_part(url) for url in found.operands]
+    _downloaded(run, names)
+
+
+def _wget(run: Invocation) -> None:
+    found = run.options(WGET)
+    names = found.of("-O", "--output-document")
+    folder = found.of("-P", "--directory-prefix") or ["."]
+    _downloaded(run, [name for name in names if name != "-"] if names else [f"{folder[0]}/{_last_part(url)}" for url in found.operands])
+
+
+def _fetched(run: Invocation) -> None:
+    found = run.options("-o --out -d --dir -x -s --output")
+    _downloaded(run, found.of("-o", "--out", "--output") or [_last_part(url) for url in found.operands])
+
+
+def _copied(run: Invocation) -> None:
+    """A copy of a fresh file is as fresh; so is what a remote host gives."""
+    words = run.options("-i -P -o -F -t").operands
+    if len(words) != 2:
+        return
+    source, target = run.scope.path(words[0]), run.scope.path(words[1])
+    if target is None:
+        return
+    if run.program == "scp" and foreign_target(words[0]):
+        run.scope.written[target] = Stream(None, (), frozenset({NETWORK}))
+    elif source is not None and source in run.scope.written:
+        run.scope.written[target] = run.scope.written[source]
+
+
+def _last_part(url: str) -> str:
+    return re.sub(r"[?#].*", "", url).rstrip("/").rpartition("/")[2] or "index.html"
+
+
+def _downloaded(run: Invocation, names: list[str]) -> None:
+    for name in names:
+        path = run.scope.path(name)
+        if path is not None:
+            run.scope.written[path] = Stream(None, (), frozenset({NETWORK}))
+
+
+def _moved(run: Invocation) -> None:
+    """Work that was moved away is still work."""
+    _copied(run)
+    *sources, target = run.options("-t --target-directory").operands or [""]
+    into = run.scope.path(target)
+    for word in sources:
+        source = run.scope.path(word)
+        if source is not None and into is not None:
+            run.scope.moved[into] = run.scope.moved[f"{into}/{source.rpartition('/')[2]}"] = source
+
+
+def _tee(run: Invocation) -> None:
+    for word in run.options().operands:
+        path = run.scope.path(word)
+        if path is not None:
+            run.scope.written[path] = run.stdin
+
+
 OWN: dict[str, Callable[[Invocation], None]] = {
     "cd": _cd, "pushd": _cd, "popd": _popd, "chdir": _cd, "alias": _alias, "export": _export, "declare": _export, "readonly": _export,
     "local": _export, "typeset": _export, "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "set": _set, "shift": _shift,
-    "printf": _printf, "ln": _link,
+    "printf": _printf, "ln": _link, "curl": _curl, "wget": _wget, "aria2c": _fetched, "axel": _fetched, "cp": _copied, "tee": _tee, "sponge": _tee, "mv": _moved, "scp": _copied,
 }  # fmt: skip

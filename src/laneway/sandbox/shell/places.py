@@ -20,7 +20,8 @@ class Place(StrEnum):
     GUARD = "guard"
     GIT = "git"
     WORKSPACE = "workspace"
-    """The workspace itself, or a folder it lies in."""
+    ABOVE = "above"
+    """A folder the workspace lies in."""
     INSIDE = "inside"
     ALL_SCRATCH = "all scratch"
     SCRATCH = "scratch"
@@ -65,8 +66,10 @@ def _in_workspace(path: str, scope: Scope) -> Place | None:
     workspace = scope.workspace
     if workspace is None:
         return None
-    if path == workspace or workspace.startswith(path + "/"):
+    if path == workspace:
         return Place.WORKSPACE
+    if workspace.startswith(path + "/"):
+        return Place.ABOVE
     if not path.startswith(workspace + "/"):
         return None
     if names.STARTUP.search(path) and workspace == scope.home:

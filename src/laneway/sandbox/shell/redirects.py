@@ -18,7 +18,7 @@ from laneway.sandbox.shell.programs.network import sent
 from laneway.sandbox.shell.programs.secrets import secret_file
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
-from laneway.sandbox.shell.streams import FILE, NETWORK, SECRET, Stream, merged, text
+from laneway.sandbox.shell.streams import ENDLESS, FILE, NETWORK, SECRET, Stream, merged, text
 
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
 _RAW_READERS = re.compile(
@@ -62,6 +62,8 @@ class Redirects:
                 continue
             place, path = place_of(out.word, scope), scope.path(out.word)
             changes = changes or place is not Place.HARMLESS
+            if ENDLESS in printed.origins and out.is_output and place is not Place.HARMLESS:
+                found.append(Finding("exhaust", "It writes without end until the disk is full."))
             blank = alone or (printed.text is not None and not printed.text.strip())
             empties = blank and out.is_output and not out.appends
             itself = not out.appends and _RAW_READERS.match(said) is not None and out.word in said.split()

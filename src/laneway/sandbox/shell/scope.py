@@ -44,6 +44,8 @@ class Scope:
     aliases: dict[str, str] = field(default_factory=dict)
     written: dict[str, Stream] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
+    """Where something was before this command moved it, by where it is now."""
     positional: list[str] | None = None
     root: bool = False
     remote: str | None = None
@@ -61,6 +63,7 @@ class Scope:
                 "aliases": dict(self.aliases),
                 "written": dict(self.written),
                 "links": dict(self.links),
+                "moved": dict(self.moved),
                 **changes,
             },
         )

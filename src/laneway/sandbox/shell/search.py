@@ -60,7 +60,7 @@ def _branches(args: list[str]) -> list[list[str]]:
 
 
 def _read(branch: list[str], found: Search) -> None:
-    names, acts, negated = [], False, False
+    names, acts, negated, empty = [], False, False, False
     rest = list(branch)
     while rest:
         word = rest.pop(0)
@@ -72,7 +72,7 @@ def _read(branch: list[str], found: Search) -> None:
             if not negated:
                 names.append(_pattern(word, value))
         elif word == "-empty":
-            found.empty_only = not negated
+            empty = not negated
         elif word == "-delete":
             acts = found.deletes = True
         elif word in _ACTIONS:
@@ -84,6 +84,7 @@ def _read(branch: list[str], found: Search) -> None:
         elif word in ("-fprint", "-fls", "-fprintf") and rest:
             found.writes.append(rest.pop(0))
         negated = False if word not in ("(",) else negated
+    found.empty_only = empty if acts else found.empty_only
     if acts or not found.names:
         found.names = names or found.names if not acts else names
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from laneway.sandbox.shell.holes import hole
 
-NETWORK, FILE, SECRET, ENVIRONMENT, COMMAND, DECODED = "net", "file", "secret", "env", "cmd", "decoded"
+NETWORK, FILE, SECRET, ENVIRONMENT, COMMAND, DECODED, ENDLESS = (
+    "net", "file", "secret", "env", "cmd", "decoded", "endless",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,13 @@ def github(run: Invocation) -> Iterator[Finding]:
         yield Finding("network-code", f"gh {line} brings in code from the network or stores a command.")
 
 
+def local(run: Invocation) -> Iterator[Finding]:
+    """Machines and clusters on this machine: only losing them matters."""
+    words = run.options(_VALUED).operands
+    if words[:1] and re.fullmatch(r"delete|destroy|undefine|purge|rm|remove", words[0]) and "--help" not in run.args:
+        yield Finding("cloud-loss", f"{run.program} {words[0]} removes a machine or a cluster.")
+
+
 def helm(run: Invocation) -> Iterator[Finding]:
     yield from hosted(run)
 
@@ -176,6 +183,6 @@ CLOUD: dict[str, Rule] = {
     "cf": hosted, "s3cmd": hosted, "rclone": hosted, "mc": hosted, "azcopy": hosted, "kubectl": kubectl, "oc": kubectl,
     "k": kubectl, "helm": helm, "argocd": hosted, "flux": hosted, "istioctl": hosted, "terraform": terraform,
     "tofu": terraform, "terragrunt": terraform, "pulumi": terraform, "gh": github, "glab": github,
-    "ansible-playbook": ansible, "vault": hosted, "packer": terraform, "vagrant": hosted, "virsh": hosted, "lxc": hosted,
-    "incus": hosted, "multipass": hosted, "kind": hosted, "minikube": hosted, "k3d": hosted, "stripe": hosted, "twilio": hosted,
+    "ansible-playbook": ansible, "vault": hosted, "packer": terraform, "vagrant": local, "virsh": local, "lxc": local,
+    "incus": local, "multipass": local, "kind": local, "minikube": local, "k3d": local, "colima": local, "stripe": hosted, "twilio": hosted,
 }  # fmt: skip

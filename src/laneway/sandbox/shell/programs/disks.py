@@ -14,7 +14,7 @@ from laneway.sandbox.shell.rules import Finding
 
 _ASKING = {
     "fdisk": r".*(-l|--list|-s|-x)\b.*", "sfdisk": r".*(-l|--list|-d|--dump|-J|--json|-F|-n|--no-act)\b.*",
-    "parted": r".*\b(print|-l|--list)\b.*", "gdisk": r"-l .*", "sgdisk": r".*(-p|-i|--print)\b.*", "mount": r"(-l|--show-labels|-V|-t \w+)?",
+    "parted": r"(.* )?(print|-l|--list)( .*)?", "gdisk": r"-l .*", "sgdisk": r".*(-p|-i|--print)\b.*", "mount": r"(-l|--show-labels|-V|-t \w+)?",
     "umount": r"-V", "losetup": r"(-a|-l|--list|--all)?", "lvs": r".*", "fsck": r".*\s?-[a-zA-Z]*[nN]\b.*",
     "e2fsck": r".*-n\b.*", "wipefs": r"(?!.*(-a|--all|-o|--offset|-f|--force)).*|.*(-n|--no-act).*", "zpool": r"(list|status|get|history|iostat|events).*",
     "zfs": r"(list|get|diff|holds|mount$).*|.*\b(destroy|rollback) (.* )?-[a-zA-Z]*n[a-zA-Z]*\b.*", "btrfs": r".*\b(show|list|df|usage|status|get-default|stats)\b.*",

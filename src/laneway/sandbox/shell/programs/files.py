@@ -12,7 +12,7 @@ from laneway.sandbox.shell.programs.losing import removes, writes
 from laneway.sandbox.shell.rules import Finding
 
 Rule = Callable[[Invocation], Iterable[Finding]]
-_OPEN_MODE = re.compile(r"0?[0-7]?[0-7]?[0-7][2367]|.*[oa]?\+[rx]*w.*|0?[0-7]?0[0-7]{2}|a=rwx|a\+rwx|ugo\+rwx|0+")
+_OPEN_MODE = re.compile(r"0?[0-7]?[0-7]?[0-7][2367]|(.*,)?[ugo]*[oa][ugo]*\+[rxX]*w.*|\+[rxX]*w[rxX]*|0?[0-7]?0[0-7]{2}|a=rwx|a\+rwx|ugo\+rwx|0+")
 _TIGHT_MODE = re.compile(r"0?[0-7]00|[ug]?o?-[rwx]+|go-[rwx]+|go=|u\+x|\+x|a\+x|u=rwx?|0?[67]44|0?[67]4[04]|0?755")
 _SETUID = re.compile(r"0?[2-7][0-7]{3}|[ugoa]*\+[rwx]*s[rwx]*|[ugoa]*=[rwx]*s[rwx]*")
 
@@ -100,11 +100,11 @@ def tee(run: Invocation) -> Iterator[Finding]:
 def truncate(run: Invocation) -> Iterator[Finding]:
     found = run.options("-s --size -r --reference")
     sizes = found.of("-s", "--size")
-    grows = bool(sizes) and all(size.startswith("+") for size in sizes)
+    shrinks = not sizes or any(re.match(r"[-<]|0+[A-Za-z]*$", size) for size in sizes)
     if any(re.search(r"\d[GTPE]", size) for size in sizes):
         yield Finding("exhaust", "It makes a file large enough to fill the disk.")
     for word in found.operands:
-        yield from writes(word, run.scope, empties=not grows)
+        yield from writes(word, run.scope, empties=shrinks)
 
 
 def make_room(run: Invocation) -> Iterator[Finding]:
@@ -127,7 +127,7 @@ def chmod(run: Invocation) -> Iterator[Finding]:
         if place is Place.GUARD:
             yield from writes(word, run.scope)
         elif place in (Place.INSIDE, Place.WORKSPACE, Place.SCRATCH, Place.HARMLESS, Place.GIT):
-            if deep and _OPEN_MODE.fullmatch(mode) and not _TIGHT_MODE.fullmatch(mode):
+            if deep and _OPEN_MODE.fullmatch(mode) and (not _TIGHT_MODE.fullmatch(mode) or not mode.strip("0")):
                 yield Finding("permissions", f"It changes the permissions of everything in {shown(word)} to {mode}.")
         elif place is Place.UNKNOWN and not deep and _TIGHT_MODE.fullmatch(mode):
             continue

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from laneway.sandbox.shell import place_names as names
 from laneway.sandbox.shell.holes import has_hole, shown
-from laneway.sandbox.shell.places import Place, place_of, regenerable
+from laneway.sandbox.shell.places import Place, locate, place_of, regenerable
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
 
@@ -16,6 +16,7 @@ _REMOVAL = {
     Place.GUARD: ("guard-file", "It removes {0}, which holds permissions or hooks."),
     Place.GIT: ("lose-git", "It removes {0} from the repository's own store, and with it history."),
     Place.WORKSPACE: ("lose-work", "It removes the workspace itself ({0})."),
+    Place.ABOVE: ("lose-outside", "It removes {0}, and with it the workspace and what lies beside it."),
     Place.INSIDE: ("lose-work", "It removes {0}, which no build brings back."),
     Place.ALL_SCRATCH: ("lose-scratch", "It clears scratch space that others use too ({0})."),
     Place.STARTUP: ("startup-file", "It removes {0}, which counts at every login."),
@@ -28,13 +29,16 @@ _WRITING = {
     Place.GIT: ("lose-git", "It writes {0} into the repository's own store."),
     Place.STARTUP: ("startup-file", "It writes {0}, which counts at every login."),
     Place.SYSTEM: ("system-files", "It writes {0}, a file of the system."),
+    Place.ABOVE: ("write-outside", "It writes to {0}, which lies outside the workspace."),
     Place.OUTSIDE: ("write-outside", "It writes {0}, which lies outside the workspace."),
 }
 
 
 def removes(word: str, scope: Scope) -> Iterator[Finding]:
     """What is found when the thing a word names is removed for good."""
-    path, place = scope.path(word), place_of(word, scope)
+    path = scope.path(word)
+    path = scope.moved.get(path, path) if path is not None else None
+    place = locate(path, scope)
     if path is None:
         if not _named_cache(word):
             yield Finding("unknown-target", f"It removes {shown(word)}, and the text does not tell what that is.")

@@ -37,6 +37,8 @@ _VERBS = re.compile(
 
 def judged(run: Invocation) -> Iterator[Finding]:
     """Everything the rules find in one program that would run."""
+    if run.args and all(word in ("--help", "--version") for word in run.args):
+        return
     rules = BY_PROGRAM.get(run.program, [])
     for rule in rules:
         yield from rule(run)

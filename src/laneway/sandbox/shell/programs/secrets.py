@@ -21,6 +21,7 @@ _NOT_REVEALING = set(
     "flask uvicorn gunicorn python python3 uv poetry direnv heroku fly nginx stunnel wg-quick bat-names direnv git-crypt sops age sleep true".split()
 )
 """Programs that may be given a secret file without showing what it says."""
+_MAKING_KEYS = {"req", "x509", "s_client", "s_server", "genrsa", "genpkey", "ecparam", "dhparam", "verify", "ca", "crl"}
 _DEEP = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive")
 _COPYING = {
     "tar",
@@ -73,15 +74,17 @@ def _candidates(word: str) -> Iterator[str]:
 
 def reads_secret(run: Invocation) -> Iterator[Finding]:
     """Any program that is given a secret file to read."""
-    words = run.args
-    quiet = run.program in _NOT_REVEALING
+    words = run.args[:-1] if run.program in ("cp", "install", "scp", "rsync") else run.args
+    quiet = run.program in _NOT_REVEALING or (run.program == "openssl" and run.args[:1] and run.args[0] in _MAKING_KEYS)
     for place, word in enumerate(words):
         if "/" not in word and "." not in word and not word.startswith("id_") and "key" not in word:
             continue
         if place and words[place - 1] in _KEY_OPTION and run.program not in ("base64", "cat"):
             continue
         for path in _candidates(word):
-            yield from secret_file(path, run.scope, quiet=quiet)
+            for found in secret_file(path, run.scope, quiet=quiet):
+                if found.rule != "own-secret" or run.program not in ("cp", "tee", "install", "sed", "dd"):
+                    yield found
     if run.program in _COPYING:
         yield from _whole_folders(run)
 
@@ -111,7 +114,7 @@ def _whole_folders(run: Invocation) -> Iterator[Finding]:
         if path is None or word.startswith("-") or path == run.scope.workspace:
             continue
         whole = SECRET_FOLDER.search(path) is not None
-        everywhere = locate(path, run.scope) in (Place.ROOT, Place.WORKSPACE, Place.SYSTEM, Place.OUTSIDE)
+        everywhere = locate(path, run.scope) in (Place.ROOT, Place.ABOVE, Place.SYSTEM, Place.OUTSIDE)
         if (whole and not searching) or (searching and (whole or everywhere) and _HUNT.search(" ".join(run.args))):
             yield Finding("read-secret", f"It takes in {shown(word)}, secrets included.")
 

@@ -12,11 +12,12 @@ from laneway.sandbox.shell.scripts.effects import Effect, Read, Remove, Run, She
 
 _STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)"""
 _RUNS = re.compile(
-    r"(?<![\w$.>:])(?:\w+(?:\.|->|::))?(?:child_process\.|cp\.|Kernel\.|IO\.|Open3\.|os\.|io\.|Deno\.|Bun\.)?"
-    r"(system|exec|execSync|execFileSync|execFile|spawn|spawnSync|fork|shell_exec|passthru|popen|popen3|capture2e?|capture3|proc_open|execute|"
-    r"pcntl_exec|do shell script|shell-command|shell-command-to-string|call-process|run|\$`|Command)\b\s*\(?\s*(.{0,400})",
+    r"(?<![\w$])(system|exec|execSync|execFileSync|execFile|spawn|spawnSync|shell_exec|passthru|popen|popen3|capture2e?|capture3|proc_open|"
+    r"execute|pcntl_exec|do shell script|shell-command|shell-command-to-string|call-process|run|Command)\b\s*\(?\s*(.{0,400})",
     re.DOTALL,
 )
+_OFTEN_HARMLESS = {"run", "execute", "exec", "Command", "spawn"}
+"""Names that many libraries use for something else; they count only with literals, or where shells are named."""
 _REMOVES = re.compile(
     r"\b(unlinkSync|unlink|rmSync|rmdirSync|rmdir|removeSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|remove_entry_secure|remove_dir|emptyDirSync|"
     r"File\.delete|File\.unlink|Dir\.rmdir|FileUtils\.rm\w*|FileUtils\.remove\w*|os\.remove|rimraf(?:\.sync|Sync)?|removeSync|Deno\.remove(?:Sync)?|"
@@ -33,26 +34,14 @@ _READS = re.compile(
     r"Deno\.readTextFile(?:Sync)?|readdirSync|file)\b\s*\(?\s*(.{0,200})",
     re.DOTALL,
 )
-_OPEN_WRITE = re.compile(
-    rf"\b(?:open|fopen|File\.open|io\.open|File\.new)\b\s*\(?[^;'\"]*?({_STRING})\s*,\s*({_STRING})(?:\s*,\s*({_STRING}))?"
-)
+_OPEN_WRITE = re.compile(rf"\b(?:open|fopen|File\.open|io\.open|File\.new)\b\s*\(?[^;'\"]*?({_STRING})\s*,\s*({_STRING})(?:\s*,\s*({_STRING}))?")
 _BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*)`|%x[{(\[]([^})\]]*)[})\]]|qx[/{(|!]([^/})|!]*)[/})|!]")
-_DECODES = re.compile(
-    r"(?i)atob|base64|fromCharCode|\bunpack\b|\bpack\s*\(|decode64|hex2bin|gzinflate|gzuncompress|str_rot13|Buffer\.from|chr\(|Marshal\.load|unserialize"
-)
-_EVALUATES = re.compile(
-    r"(?<![\w.])(eval|instance_eval|class_eval|assert|new Function|Function|loadstring|load|create_function|vm\.run\w*|setTimeout)\b\s*\(?\s*([^)]{0,200})"
-)
-_SOCKETS = re.compile(
-    r"TCPSocket|IO::Socket|fsockopen|net\.connect|net\.Socket|createConnection|Socket\.tcp|/inet/tcp|socket\.tcp|pfsockopen|SOCK_STREAM|Net\.createConnection|stream_socket_client"
-)
+_DECODES = re.compile(r"(?i)atob|base64|fromCharCode|\bunpack\b|\bpack\s*\(|decode64|hex2bin|gzinflate|gzuncompress|str_rot13|Buffer\.from|chr\(|Marshal\.load|unserialize")
+_EVALUATES = re.compile(r"(?<![\w.])(eval|instance_eval|class_eval|assert|new Function|Function|loadstring|load|create_function|vm\.run\w*|setTimeout)\b\s*\(?\s*([^)]{0,200})")
+_SOCKETS = re.compile(r"TCPSocket|require\(.(?:node:)?net.\)|IO::Socket|fsockopen|net\.connect|net\.Socket|createConnection|Socket\.tcp|/inet/tcp|socket\.tcp|pfsockopen|SOCK_STREAM|Net\.createConnection|stream_socket_client")
 _SHELLS = re.compile(r"/bin/(ba|da|z|a)?sh|cmd\.exe|\bsh\b|powershell|exec|spawn|dup2|STDIN|proc_open|\|&|getline")
-_SENDS = re.compile(
-    r"(?i)\.post\b|method\W{1,6}(post|put|patch)|Net::HTTP\.post|https?\.request|curl_setopt|LWP|\.put\(|sendBeacon|axios|post_form|fetch\s*\([^)]*body|got\.post|\.write\("
-)
-_FETCHES = re.compile(
-    r"(?i)\b(fetch|https?\.get|open-uri|URI\.open|Net::HTTP\.get|file_get_contents\s*\(\s*.https?:|LWP::Simple|curl_exec|axios\.get|readURL|DownloadString|Invoke-WebRequest|iwr|wget|curl)\b"
-)
+_SENDS = re.compile(r"(?i)\.post\b|method\W{1,6}(post|put|patch)|Net::HTTP\.post|https?\.request|curl_setopt|LWP|\.put\(|sendBeacon|axios|post_form|fetch\s*\([^)]*body|got\.post|\.write\(")
+_FETCHES = re.compile(r"(?i)\b(fetch|https?\.get|open-uri|URI\.open|Net::HTTP\.get|file_get_contents\s*\(\s*.https?:|LWP::Simple|curl_exec|axios\.get|readURL|DownloadString|Invoke-WebRequest|iwr|wget|curl)\b")
 _POWERSHELL = re.compile(
     r"(?i)\b(Remove-Item|ri|rm|rd|rmdir|del|erase|Format-Volume|Clear-(Content|Disk|RecycleBin|EventLog)|Stop-(Computer|Process|Service)|Restart-(Computer|Service)|"
     r"iex|Invoke-Expression|DownloadString|Set-ExecutionPolicy|Set-Content|Set-Service|New-LocalUser|Add-LocalGroupMember|Set-MpPreference|Start-Process|reg|net user|"
@@ -116,38 +105,16 @@ def _calls(language: str, code: str) -> Iterator[Effect]:
     for name, rest in _RUNS.findall(code):
         words = _strings(rest)
         if not words:
-            if (
-                name in ("run", "execute", "fork", "exec", "Command", "spawn")
-                and not re.match(r"\s*[\w$@]", rest)
-                or re.match(r"\s*[=.]", rest)
-                or name in ("run", "execute", "fork", "Command")
-                or _query(rest)
-            ):
+            if name in _OFTEN_HARMLESS and "child_process" not in code:
                 continue
             yield Finding("opaque-code", f"The script calls {name} with what the text does not show.")
         elif len(words) == 1:
             yield Shell(words[0])
-        elif name in (
-            "spawn",
-            "spawnSync",
-            "execFile",
-            "execFileSync",
-            "system",
-            "exec",
-            "popen",
-            "capture2",
-            "capture3",
-            "call-process",
-            "run",
-        ):
+        elif name in ("spawn", "spawnSync", "execFile", "execFileSync", "system", "exec", "popen", "capture2", "capture3", "call-process", "run"):
             yield Run(tuple(words))
         else:
             yield Shell(words[0])
     yield from _paths(code)
-
-
-def _query(rest: str) -> bool:
-    return re.match(r"\s*\w*(sql|query|stmt)", rest, re.IGNORECASE) is not None
 
 
 def _paths(code: str) -> Iterator[Effect]:
@@ -159,9 +126,7 @@ def _paths(code: str) -> Iterator[Effect]:
         if words:
             yield Write(words[0], empties=name.startswith("truncate") or words[1:2] == [""])
     for first, second, third in _OPEN_WRITE.findall(code):
-        mode, path = (
-            (_plain(second), _plain(first)) if not re.match(r"['\"][<>+]", first) else (_plain(first), _plain(second))
-        )
+        mode, path = (_plain(second), _plain(first)) if not re.match(r"['\"][<>+]", first) else (_plain(first), _plain(second))
         if third and re.match(r"['\"]\+?>", second):
             mode, path = _plain(second), _plain(third)
         if re.match(r"\+?>|[wax]", mode):
@@ -178,10 +143,7 @@ def _paths(code: str) -> Iterator[Effect]:
 def _whole(language: str, code: str) -> Iterator[Effect]:
     if _SOCKETS.search(code) and _SHELLS.search(code):
         yield Finding("reverse-shell", "The script joins a shell to another host.")
-    if re.search(
-        r"\bfork\b\s*(\(\s*\))?\s*while|while\s*\(?\s*(1|true|fork)?\s*\)?\s*\{?\s*fork|loop\s*\{\s*fork|fork\s*\{?.*\bfork\b|for\s*\(\s*;\s*;\s*\)\s*\{?[^}]*(fork|spawn)",
-        code,
-    ):
+    if re.search(r"\bfork\b\s*(\(\s*\))?\s*while|while\s*\(?\s*(1|true|fork)?\s*\)?\s*\{?\s*fork|loop\s*\{\s*fork|fork\s*\{?.*\bfork\b|for\s*\(\s*;\s*;\s*\)\s*\{?[^}]*(fork|spawn)", code):
         yield Finding("exhaust", "The script makes processes without end.")
     for name, rest in _EVALUATES.findall(code):
         if name in ("setTimeout", "load", "assert", "Function") and not _DECODES.search(rest):
@@ -237,9 +199,5 @@ def _lines(language: str, code: str) -> Iterator[Effect]:
         yield Shell(next(part for part in command if part))
     for path in re.findall(r"(?:^|[\n|:\s])(?:w|wq|write|saveas)!?\s+([/~.\w][^\n|]*)", code):
         yield Write(path.strip())
-    if (
-        re.search(r"\b(py3?|python3?|lua|perl|ruby)\b.*\b(os\.|system|execute)", code)
-        or has_hole(code)
-        and not without_holes(code).strip()
-    ):
+    if re.search(r"\b(py3?|python3?|lua|perl|ruby)\b.*\b(os\.|system|execute)", code) or has_hole(code) and not without_holes(code).strip():
         yield Finding("inline-script", "The editor is told to run a script.")

@@ -266,6 +266,8 @@ class _Reader(ast.NodeVisitor):
         elif method and name in _PATH_WRITE:
             content = self.constants.of(node.args[0]) if node.args else None
             self.effects.append(Write(base, empties=content == ""))
+        elif name == "close" and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
+            self._emptied(node.func.value)
         elif method and name in ("read_text", "read_bytes"):
             self.effects.append(Read(base))
         elif plain == "open" or (name == "open" and (known or base != UNKNOWN)):
@@ -274,6 +276,12 @@ class _Reader(ast.NodeVisitor):
                 base if method and plain != "open" and not known else first,
                 method and not known and plain != "open",
             )
+
+    def _emptied(self, opened: ast.Call) -> None:
+        """A file opened for writing and closed at once is empty."""
+        mode = self.constants.of(opened.args[1]) if len(opened.args) > 1 else None
+        if isinstance(opened.func, ast.Name) and opened.func.id == "open" and isinstance(mode, str) and "w" in mode:
+            self.effects.append(Write(self.constants.text(opened.args[0]), empties=True))
 
     def _opened(self, node: ast.Call, path: str, method: bool) -> None:
         place = 0 if method else 1
