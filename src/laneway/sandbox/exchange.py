@@ -61,9 +61,7 @@ class Reply:
 class Exchange:
     """Asks servers on behalf of a model, within what the owner allows."""
 
-    def __init__(
-        self, allowed: Allowed, *, resolve: Resolve | None = None, tls: ssl.SSLContext | None = None
-    ) -> None:
+    def __init__(self, allowed: Allowed, *, resolve: Resolve | None = None, tls: ssl.SSLContext | None = None) -> None:
         self._allowed, self._resolve, self._tls = allowed, resolve, tls
 
     def with_allowed(self, host: str, port: int) -> Exchange:

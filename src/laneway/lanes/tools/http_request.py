@@ -10,14 +10,17 @@ from typing import Any, Literal
 import httpx
 
 from laneway.domain.action import Verdict, allow, ask, deny
+from laneway.domain.redaction import HIDDEN
+from laneway.domain.redaction import redacted as hidden
 from laneway.errors import BadInput, LanewayError
 from laneway.lanes.tools.entry import Arguments, Call, Outcome, ToolEntry, failure, success
 from laneway.sandbox.exchange import READING, Exchange, Question, Reply, checked_headers, parsed
 
 SECONDS, MOST_SECONDS = 20.0, 60.0
-MASK = "********"
 _SHOWN = ("content-type", "content-length", "date", "etag", "last-modified", "link", "location", "retry-after")
-_SECRET = re.compile(r"auth|token|secret|passw|cookie|session|credential|signature|key\b|-key|_key|apikey", re.IGNORECASE)
+_HARMLESS = frozenset({"accept", "accept-language", "content-type", "user-agent", "if-none-match", "range"})
+_SECRET = re.compile(r"auth|token|secret|passw|cookie|session|credential|sig|key|code", re.IGNORECASE)
+_PARAMETER = re.compile(r"([?&;][^=&;#]*)=[^&;#]*")
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -74,15 +77,13 @@ def source(arguments: Arguments, outcome: Outcome) -> str | None:
 
 
 def redacted(arguments: Arguments) -> dict[str, Any]:
-    """The arguments as they may be written down: keys in headers, address and body are masked."""
-    shown_arguments = dict(arguments)
-    if isinstance(headers := arguments.get("headers"), Mapping):
-        shown_arguments["headers"] = {name: _masked(str(name), value) for name, value in headers.items()}
-    if isinstance(json := arguments.get("json"), Mapping | list):
-        shown_arguments["json"] = _masked_tree(json)
-    if isinstance(arguments.get("url"), str):
-        shown_arguments["url"] = _masked_address(arguments["url"])
-    return shown_arguments
+    """The arguments as they may be written down: of headers only the harmless ones, no key in address or body."""
+    told: dict[str, Any] = hidden(dict(arguments))
+    if isinstance(headers := told.get("headers"), Mapping):
+        told["headers"] = {name: value if name.lower() in _HARMLESS else HIDDEN for name, value in headers.items()}
+    if isinstance(told.get("url"), str):
+        told["url"] = _without_keys(told["url"])
+    return told
 
 
 def outcome_of(reply: Reply) -> Outcome:
@@ -108,12 +109,10 @@ def outcome_of(reply: Reply) -> Outcome:
 
 def shown(url: httpx.URL) -> str:
     """The address without what may be a secret in its query."""
-    return _masked_address(str(url))[:300]
+    return _without_keys(str(url))[:300]
 
 
-def _content(
-    method: str, headers: dict[str, str], body: str | None, json: Any
-) -> tuple[dict[str, str], bytes | None]:
+def _content(method: str, headers: dict[str, str], body: str | None, json: Any) -> tuple[dict[str, str], bytes | None]:
     given = checked_headers(headers)
     if body is None and json is None:
         return given, None
@@ -135,22 +134,5 @@ def _named(host: str, call: Call) -> bool:
     return re.search(rf"(?<![\w.-]){re.escape(host.lower())}(?![\w-]|\.\w)", said) is not None
 
 
-def _masked(name: str, value: Any) -> Any:
-    return MASK if _SECRET.search(name) else value
-
-
-def _masked_tree(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {
-            name: MASK if _SECRET.search(str(name)) else _masked_tree(inner) for name, inner in value.items()
-        }
-    return [_masked_tree(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _masked_address(address: str) -> str:
-    address = re.sub(r"(?<=//)[^/@?#\s]*@", f"{MASK}@", address)
-    return re.sub(
-        r"([?&;])([^=&;#]*)=([^&;#]*)",
-        lambda part: f"{part[1]}{part[2]}={MASK if _SECRET.search(part[2]) else part[3]}",
-        address,
-    )
+def _without_keys(address: str) -> str:
+    return _PARAMETER.sub(lambda part: f"{part[1]}={HIDDEN}" if _SECRET.search(part[1]) else part[0], address)
