@@ -38,8 +38,8 @@ class McpServer(_Connection):
     headers: dict[str, SecretStr] = {}
     trusted: bool = False
     """Whether its own word that a tool only reads is believed."""
-    timeout_seconds: float = Field(60, gt=0, le=600)
-    start_seconds: float = Field(20, gt=0, le=120)
+    timeout_seconds: float = Field(default=60, gt=0, le=600)
+    start_seconds: float = Field(default=20, gt=0, le=120)
 
     @model_validator(mode="after")
     def _one_way_to_it(self) -> McpServer:

@@ -1,4 +1,4 @@
-"""Which hosts may be reached: all addresses of a name count, in every spelling, and only the owner opens what is inside."""
+"""Which hosts may be reached: all addresses of a name count, in every spelling; only the owner opens what is inside."""
 
 from __future__ import annotations
 

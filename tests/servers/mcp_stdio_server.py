@@ -1,4 +1,4 @@
-"""A real MCP server as a program: `python mcp_stdio_server.py [MODE]`; the mode says how it misbehaves."""
+"""A real MCP server as a program: `python mcp_stdio_server.py [stubborn]`; a stubborn one does not end when asked."""
 
 from __future__ import annotations
 
@@ -48,28 +48,6 @@ def sleep(seconds: float) -> str:
 
 
 @server.tool()
-def crash() -> str:
-    """Die in the middle of a call."""
-    os._exit(3)
-
-
-@server.tool()
-def garbage() -> str:
-    """Write what is no message, endlessly, in one line."""
-    with os.fdopen(os.dup(1), "wb") as out:
-        for _ in range(20):
-            out.write(b"x" * 1_000_000)
-    return "done"
-
-
-@server.tool()
-def chatter() -> str:
-    """Write some lines that are no messages, and answer all the same."""
-    os.write(1, b'hello there\n{"half": \n\n')
-    return "still here"
-
-
-@server.tool()
 def much() -> str:
     """Return more than anybody wants to read."""
     return "y" * 1_500_000
@@ -91,15 +69,6 @@ def odd() -> str:
 
 
 def main(mode: str) -> None:
-    if mode == "deaf":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        time.sleep(600)
-    if mode == "broken":
-        sys.stderr.write("cannot find my config\n")
-        sys.exit(7)
-    if mode == "nonsense":
-        while True:
-            os.write(1, b"this is not JSON\n")
     if mode == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     server.run()

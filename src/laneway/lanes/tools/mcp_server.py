@@ -77,7 +77,7 @@ class McpConnection:
         if self._alive():
             return ServerState(self.name, "ready", "", len(self.entries))
         if self._complaint:
-            return ServerState(self.name, "down", self._complaint, len(self.entries))
+            return ServerState(self.name, "down", f"{self._complaint}{self._last_words()}", len(self.entries))
         return ServerState(self.name, "not started", "", len(self.entries))
 
     @property
@@ -135,7 +135,7 @@ class McpConnection:
             if self._link is not None and self._alive():
                 return self._link
             if self._link is not None:
-                self._give_up(self._link, f"It ended by itself{self._why_ended()}")
+                self._give_up(self._link, "It ended by itself.")
             if self._now() < self._not_before:
                 raise self._down()
             return await self._connect()
@@ -244,9 +244,13 @@ class McpConnection:
         when = f"It is tried again in {left:.0f} s." if left >= 1 else "The next call tries again."
         return Unavailable(f"The MCP server {self.name} is down. {self._complaint}", hint=when)
 
-    def _why_ended(self) -> str:
-        code = self._program.exit_code if self._program is not None else None
-        return "." if code is None else f" (exit code {code})."
+    def _last_words(self) -> str:
+        """How its program ended and what it said last: for the owner, never for a model."""
+        if self._program is None or self._program.exit_code is None:
+            return ""
+        lines = self._program.last_words.strip().splitlines()
+        said = f", its last words: {one_line(lines[-1], 200)}" if lines else ""
+        return f" (exit code {self._program.exit_code}{said})"
 
     def _forget(self, keeper: asyncio.Task[None]) -> None:
         self._keepers.discard(keeper)

@@ -49,6 +49,7 @@ class Program:
 
     def __init__(self, command: Sequence[str], configured: Mapping[str, str]) -> None:
         self._command, self._env = list(command), environment(configured)
+        self._heard = asyncio.Event()
         self.last_words = ""
         self.exit_code: int | None = None
 
@@ -73,6 +74,8 @@ class Program:
             finally:
                 with anyio.CancelScope(shield=True):
                     await _end(process)
+                    with anyio.move_on_after(0.2):
+                        await self._heard.wait()
                 self.exit_code = process.returncode
                 tasks.cancel_scope.cancel()
                 for stream in (told, incoming, outgoing, to_tell):
@@ -92,6 +95,7 @@ class Program:
         assert process.stderr is not None
         while chunk := await process.stderr.read(4096):
             self.last_words = (self.last_words + chunk.decode("utf-8", "replace"))[-1000:]
+        self._heard.set()
 
 
 async def _read(process: asyncio.subprocess.Process, told: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
