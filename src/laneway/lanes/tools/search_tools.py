@@ -41,7 +41,7 @@ class ToolSearch:
 
     @staticmethod
     def found_in(outcome: Any) -> set[str]:
-        """The names that an outcome of search_tools makes callable; from the outcome, so that a replay finds them, too."""
+        """The names an outcome of search_tools makes callable; taken from it, so that a replay finds them, too."""
         result = outcome.get("result") if isinstance(outcome, dict) else None
         return {str(one["name"]) for one in result.get("tools", [])} if isinstance(result, dict) else set()
 

@@ -28,10 +28,14 @@ LEAST = 0.35
 """What is worth less than this part of the best is not shown: what was hardly meant must not stay."""
 
 _STOP = frozenset(
-    "a an the of to for in on at by with and or is are be my me i you it this that some any all from into as do does "
-    "can could would please want need tool tools use using find search get something which what how".split()
-)
-_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", ""))  # fmt: skip
+    ("a", "an", "the", "of", "to", "for", "in", "on", "at", "by", "with", "and", "or", "is", "are", "be", "my", "me",
+     "it", "this", "that", "some", "any", "all", "from", "into", "as", "do", "does", "can", "could", "would", "please",
+     "want", "need", "tool", "tools", "use", "using", "something", "which", "what", "how", "you")
+)  # fmt: skip
+_ENDINGS = (
+    ("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ing", ""), ("ed", ""), ("es", "e"),
+    ("s", ""),
+)  # fmt: skip
 
 
 def search(findable: Sequence[F], query: str, limit: int) -> list[F]:
