@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from laneway.cli import classify, config, host_mode, jobs
+from laneway.cli import classify, config, host_mode, jobs, tools
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
@@ -31,8 +31,8 @@ COMMANDS = (
     ledger, outbox, logs, sql, doctor, version,
 )  # fmt: skip
 GROUPS = {
-    "jobs": jobs.app, "classify": classify.app, "config": config.app, "host-mode": host_mode.app,
-    "selftest": selftest.app,
+    "jobs": jobs.app, "tools": tools.app, "classify": classify.app, "config": config.app,
+    "host-mode": host_mode.app, "selftest": selftest.app,
 }  # fmt: skip
 """Commands with commands of their own; a new group is one line here."""
 

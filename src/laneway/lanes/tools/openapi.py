@@ -99,7 +99,7 @@ class OpenApis:
         if place.startswith(("http://", "https://")):
             url = parsed(place)
             asking = self._exchange.with_allowed(*origin(url)[1:])
-            reply = await asking.ask(Question("GET", place), seconds=30, most_bytes=LARGEST_DOCUMENT)
+            reply = await asking.ask(Question("GET", place), seconds=15, most_bytes=LARGEST_DOCUMENT)
             if reply.status != 200 or reply.body.cut or reply.body.text is None:
                 raise SettingsError(f"{place} answered {reply.status} and no document.", hint="Correct the address.")
             return reply.body.text

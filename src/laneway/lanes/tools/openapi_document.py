@@ -157,7 +157,7 @@ def _operation(api: str, method: str, path: str, node: Json, shared: Any, root: 
     body = _mapping(resolved(node.get("requestBody"), root))
     content = _mapping(body.get("content"))
     kind = next((known for known in BODIES if known in content), next(iter(content), ""))
-    default_id = re.sub(r"\W+", "_", f"{method}_{path}").strip("_")
+    default_id = re.sub(r"[\W_]+", "_", f"{method}_{path}").strip("_")
     return Operation(
         api, re.sub(r"[^\w.-]", "_", str(node.get("operationId") or default_id)), method.upper(), path,
         " ".join(str(node.get("summary") or node.get("description") or "").split())[:300], parameters,

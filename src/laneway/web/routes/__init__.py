@@ -15,6 +15,7 @@ from laneway.web.routes import (
     sql,
     status,
     threads,
+    tools,
     undo,
 )
 
@@ -23,6 +24,7 @@ ROUTERS = tuple(
     for module in (
         messages,
         threads,
+        tools,
         jobs,
         undo,
         events,
