@@ -185,7 +185,7 @@ def _default(info: FieldInfo) -> str:
 
 
 def _plain(value: Any) -> str:
-    if value is None or value == ():
+    if value in (None, (), {}):
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from laneway.errors import SettingsError
-from laneway.settings import Settings, described
+from laneway.settings import Settings, described, variables
 
 SECRET = "sk-ant-do-not-show-me"
 
@@ -268,3 +268,77 @@ def test_a_time_zone_nobody_knows_is_refused_at_the_start(tmp_path: Path) -> Non
     assert Settings.load({**home, "LANEWAY_ZONE": "Europe/Berlin"}, tmp_path).zone == "Europe/Berlin"
     with pytest.raises(SettingsError, match="LANEWAY_ZONE"):
         Settings.load({**home, "LANEWAY_ZONE": "Mars/Base"}, tmp_path)
+
+
+MCP = """
+tools:
+  allowed_hosts: [wiki.intern, 10.0.0.0/8]
+  mcp:
+    tickets:
+      command: tickets-mcp
+      args: [--quiet]
+      env: {TICKETS_TOKEN: "${TICKETS_TOKEN}", OTHER: written-out-secret}
+    sky: {url: "https://sky.example/mcp", headers: {Authorization: "Bearer ${SKY_KEY}"}, trusted: true}
+  openapi:
+    pets: {document: pets.yaml, server: "https://pets.example/v1"}
+"""
+
+
+def test_servers_and_apis_are_named_in_the_config_file(place: Place) -> None:
+    place.config(MCP)
+    settings = place.load()
+    assert settings.allowed_hosts == ("wiki.intern", "10.0.0.0/8")
+    assert (settings.mcp["tickets"].command, settings.mcp["tickets"].args) == ("tickets-mcp", ("--quiet",))
+    assert settings.mcp["sky"].trusted
+    assert settings.openapi["pets"].server == "https://pets.example/v1"
+    assert "written-out-secret" not in f"{settings!r} {settings.model_dump_json()}"
+
+
+def test_servers_can_stand_in_the_environment_as_json(place: Place) -> None:
+    settings = place.load(LANEWAY_MCP='{"a": {"command": "x"}}', LANEWAY_ALLOWED_HOSTS="a.intern:80, ::1")
+    assert settings.mcp["a"].command == "x"
+    assert settings.allowed_hosts == ("a.intern:80", "::1")
+    assert "not valid JSON" in place.refusal(LANEWAY_MCP="{")
+
+
+@pytest.mark.parametrize(
+    ("server", "told"),
+    [
+        ("{comand: x}", "`a.comand`: there is no such key"),
+        ("{command: x, url: 'http://x/'}", "give either `command` or `url`"),
+        ("{}", "give either `command` or `url`"),
+        ("{url: 'http://x/', args: [y]}", "`args` and `env` go with `command`"),
+        ("{command: x, headers: {a: b}}", "`headers` go with `url`"),
+        ("{url: 'ftp://x/'}", "`a.url`"),
+        ("{url: 'http://me:secret@x/'}", "`a.url`"),
+        ("{command: x, timeout_seconds: 0}", "`a.timeout_seconds`"),
+        ("just words", "`a`"),
+    ],
+)
+def test_a_wrong_server_is_refused_with_the_place(place: Place, server: str, told: str) -> None:
+    place.config(f"tools:\n  mcp:\n    a: {server}\n")
+    refusal = place.refusal()
+    assert told in refusal
+    assert "tools.mcp" in refusal
+    assert "secret" not in refusal
+
+
+@pytest.mark.parametrize("name", ["Big", "with space", "double__line", "", "x" * 31])
+def test_the_name_of_a_server_must_fit_into_the_names_of_tools(place: Place, name: str) -> None:
+    place.config(f"tools:\n  mcp:\n    '{name}': {{command: x}}\n")
+    assert "tools.mcp" in place.refusal()
+
+
+def test_secrets_of_servers_may_stand_in_the_home_env_file_and_only_those_the_config_names(place: Place) -> None:
+    place.config(MCP)
+    (place.home / ".env").write_text("TICKETS_TOKEN=abc\n")
+    assert place.load().mcp
+    known = variables(place.home, {"SKY_KEY": "from-environment"}, place.here)
+    assert (known["TICKETS_TOKEN"], known["SKY_KEY"]) == ("abc", "from-environment")
+    (place.home / ".env").write_text("STRAY_TOKEN=abc\n")
+    assert "STRAY_TOKEN" in place.refusal()
+
+
+@pytest.mark.parametrize("entry", ["http://wiki.intern", "a b", "wiki.intern/path"])
+def test_a_host_that_is_none_is_refused(place: Place, entry: str) -> None:
+    assert "LANEWAY_ALLOWED_HOSTS" in place.refusal(LANEWAY_ALLOWED_HOSTS=entry)

@@ -36,7 +36,9 @@ from laneway.lanes.tools.bash import bash_entry
 from laneway.lanes.tools.delegate import delegate_entry
 from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.gate import Gate
+from laneway.lanes.tools.outside import Outside
 from laneway.lanes.tools.pausing import Pausing
+from laneway.lanes.tools.search_tools import ToolSearch
 from laneway.lanes.tools.server_info import server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undoable import undoable
@@ -47,7 +49,7 @@ from laneway.sandbox import contract as sandbox
 from laneway.sandbox.commands import judge
 from laneway.sandbox.contract import Boundary as Walls
 from laneway.sandbox.paths import workspace_of
-from laneway.settings import Settings
+from laneway.settings import Settings, variables
 from laneway.store import principals
 from laneway.store.database import Database
 from laneway.store.embedded import EmbeddedPostgres
@@ -81,6 +83,8 @@ class App:
     lanes: dict[str, Lane]
     cascade: Cascade
     corrections: Corrections
+    toolbox: Toolbox
+    outside: Outside
     new_key: str | None = None
 
 
@@ -121,6 +125,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
     async with database(settings) as db:
         app = compose(settings, db, parts, await boundary_of(settings))
         app.new_key = await ensure_owner(db, settings.home)
+        app.outside.start()
         await app.engine.launch()
         delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
@@ -130,6 +135,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
             learning.cancel()
             await asyncio.gather(learning, return_exceptions=True)
             await app.engine.stop()
+            await app.outside.close()
             await app.delivery.stop(5)
             await asyncio.gather(delivering, return_exceptions=True)
             await app.models.close()
@@ -168,8 +174,12 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     snapshots = Snapshots(db, settings.home)
     files = file_entries(settings.files, snapshots)
     bash = undoable(_bash(settings, walls), snapshots)
-    tools = [*_tools(settings), bash, *files, delegate_entry(db, lanes.keys), *parts.tools]
-    toolbox = Toolbox(tools, engine.steps, Gate(db))
+    outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
+    handing_on = delegate_entry(db, lanes.keys)
+    tools = [*_tools(settings), bash, *files, handing_on, outside.http_request, *parts.tools]
+    toolbox = Toolbox(tools, engine.steps, Gate(db), [outside.entries])
+    search = ToolSearch(db, toolbox.entries, toolbox.everyday, outside.apis.operations, outside.apis.takes)
+    toolbox.add(search.entry)
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings)))
     lanes["tools"] = ToolsLane(
@@ -179,7 +189,10 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
     delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
-    return App(settings, db, models, Intake(db, lanes, limits), engine, delivery, lanes, cascade, corrections)
+    intake = Intake(db, lanes, limits)
+    return App(
+        settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside
+    )  # fmt: skip
 
 
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:

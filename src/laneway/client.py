@@ -185,6 +185,18 @@ class Client:
         """Commands of this principal run on the machine itself, or no longer do."""
         return self._request("PUT", f"/principals/{_part(principal)}/host-mode", json={"on": on})
 
+    def tools(self) -> Json:
+        """All tools at hand and where they come from, and how their suppliers are."""
+        return self._get("/tools")
+
+    def kept_tools(self, thread: Id) -> Json:
+        """The tools that were found in a thread, and which of them have stayed."""
+        return self._get(f"/threads/{_part(thread)}/tools")
+
+    def drop_tool(self, thread: Id, tool: str) -> Json:
+        """The tool no longer stays in the thread's toolbox, and its count begins anew."""
+        return self._delete(f"/threads/{_part(thread)}/tools/{_part(tool)}")
+
     def classify(
         self, taxonomy: str, text: str | None = None, model: bool = True, turns: Sequence[Json] | None = None
     ) -> Json:

@@ -7,6 +7,7 @@ Secrets live in the environment or a `.env` file only. Unknown keys are refused,
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +19,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 
+from laneway.connections import REFERENCE, Host, McpServer, Name, OpenApiDocument
 from laneway.errors import SettingsError
 
 
@@ -261,6 +263,16 @@ class Settings(BaseModel):
         "First pause between those runs; it doubles.",
         ge=0,
     )
+    allowed_hosts: tuple[Host, ...] = _setting(
+        (), "tools.allowed_hosts", "LANEWAY_ALLOWED_HOSTS",
+        "Inner hosts that tools may reach all the same: host, host:port or a range (10.0.0.0/8).",
+    )  # fmt: skip
+    mcp: dict[Name, McpServer] = _setting(
+        {}, "tools.mcp", "LANEWAY_MCP", "MCP servers whose tools may be used (docs/tools-from-outside.md)."
+    )
+    openapi: dict[Name, OpenApiDocument] = _setting(
+        {}, "tools.openapi", "LANEWAY_OPENAPI", "APIs whose operations may be called (docs/tools-from-outside.md)."
+    )
     orchestrator_url: str | None = _setting(
         None,
         "orchestrator.url",
@@ -300,6 +312,11 @@ class Settings(BaseModel):
             raise ValueError("there is no such time zone; use a name like Europe/Berlin")
         return name
 
+    @field_validator("mcp", "openapi", mode="before")
+    @classmethod
+    def _an_empty_section_names_nothing(cls, given: Any) -> Any:
+        return {} if given is None else given
+
     @property
     def embedded(self) -> bool:
         """Whether Laneway runs its own PostgreSQL."""
@@ -326,9 +343,20 @@ def layers(environ: Mapping[str, str], here: Path | None = None) -> Iterator[tup
     yield "LANEWAY_HOME" if named else "default", {"home": home}
     yield str(home / "config.yaml"), _from_file(home / "config.yaml")
     # All of this file is ours, so every name in it must be known; a `.env` beside us may serve others as well.
-    yield str(home / ".env"), _from_environment(_dotenv(home / ".env"), str(home / ".env"), all_ours=True)
+    ours = {env: text for env, text in _dotenv(home / ".env").items() if env not in _referred(home)}
+    yield str(home / ".env"), _from_environment(ours, str(home / ".env"), all_ours=True)
     yield str(beside), _from_environment(local, str(beside))
     yield "the environment", _from_environment(environ, "the environment")
+
+
+def variables(home: Path, environ: Mapping[str, str] | None = None, here: Path | None = None) -> dict[str, str]:
+    """What `${NAME}` in config.yaml stands for: the environment, then `./.env`, then `LANEWAY_HOME/.env`."""
+    beside = (here or Path.cwd()) / ".env"
+    return {**_dotenv(home / ".env"), **_dotenv(beside), **(os.environ if environ is None else environ)}
+
+
+def _referred(home: Path) -> set[str]:
+    return set(REFERENCE.findall(_text(home / "config.yaml")))
 
 
 def described() -> Iterator[tuple[str, FieldInfo, str | None, str]]:
@@ -385,9 +413,20 @@ def _refuse_unknown(names: Iterable[str], known: Mapping[str, str], source: str)
 
 
 def _parsed(name: str, text: str) -> Any:
-    if name == "fallback_models":
+    default = Settings.model_fields[name].default
+    if isinstance(default, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
+    if isinstance(default, dict):
+        return _mapping(name, text)
     return None if text.strip().lower() in {"null", "none"} else text.strip()
+
+
+def _mapping(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        env = next(env for known, _, _, env in described() if known == name)
+        raise SettingsError(f"`{env}` is not valid JSON.", hint="docs/tools-from-outside.md shows how.") from None
 
 
 _DOTENV_LINE = re.compile(
@@ -432,5 +471,17 @@ def _nearest(key: str, known: Mapping[str, str]) -> str:
 def _explain(error: ValidationError) -> tuple[str]:
     names = {name: f"`{key}` ({env})" if key else f"`{env}`" for name, _, key, env in described()}
     # The offending value is left out: it may be a secret pasted into the wrong place.
-    faults = [f"{names.get(str(e['loc'][0]), e['loc'][0])}: {e['msg']}" for e in error.errors()]
+    faults = [f"{names.get(str(e['loc'][0]), e['loc'][0])}{_within(e['loc'][1:])}: {_told(e)}" for e in error.errors()]
     return ("Wrong settings. " + "; ".join(faults) + ".",)
+
+
+def _told(fault: Mapping[str, Any]) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "there is no such key"
+    return str(fault["msg"]).removeprefix("Value error, ")
+
+
+def _within(path: tuple[int | str, ...]) -> str:
+    """Where inside a setting, by the names the owner gave; what pydantic adds for itself is left out."""
+    told = [str(part) for part in path if not str(part).startswith("[") and part != "constrained-str"]
+    return f" at `{'.'.join(told)}`" if told else ""

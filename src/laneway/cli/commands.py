@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from laneway.cli import budget, classify, config, host_mode, jobs, memories, reminders, schedule, tasks
+from laneway.cli import budget, classify, config, host_mode, jobs, memories, reminders, schedule, tasks, tools
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
@@ -57,6 +57,7 @@ GROUPS = {
     "tasks": tasks.app,
     "memories": memories.app,
     "budget": budget.app,
+    "tools": tools.app,
     "classify": classify.app,
     "config": config.app,
     "host-mode": host_mode.app,

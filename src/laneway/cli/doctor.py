@@ -65,6 +65,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings += [finding async for finding in _examine_database(settings, environ)]
     findings += [finding async for finding in _examine_models(settings)]
     findings.append(_examine_classification(settings))
+    findings += _examine_outside(settings, environ)
     return findings
 
 
@@ -186,6 +187,14 @@ def _examine_classification(settings: Settings) -> Finding:
     used = list(takewhile(lambda name: encoders[name] is None, encoders))
     wrong = [name for name, complaint in encoders.items() if complaint is not None]
     return checks.classification(encoders, _to_install(wrong), _weights(built_in, used, settings.home))
+
+
+def _examine_outside(settings: Settings, environ: dict[str, str]) -> Iterator[Finding]:
+    from laneway.cli.outside_checks import outside
+    from laneway.settings import variables
+
+    known = variables(settings.home, environ)
+    return outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, known)
 
 
 def _encoders() -> dict[str, str | None]:

@@ -20,6 +20,7 @@ from laneway.web.routes import (
     status,
     tasks,
     threads,
+    tools,
     undo,
 )
 
@@ -28,6 +29,7 @@ ROUTERS = tuple(
     for module in (
         messages,
         threads,
+        tools,
         jobs,
         undo,
         events,
