@@ -178,8 +178,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     handing_on = delegate_entry(db, lanes.keys)
     tools = [*_tools(settings), bash, *files, handing_on, outside.http_request, *parts.tools]
     toolbox = Toolbox(tools, engine.steps, Gate(db), [outside.entries])
-    search = ToolSearch(db, toolbox.entries, toolbox.everyday, outside.apis.operations, outside.apis.takes)
-    toolbox.add(search.entry)
+    toolbox.search_by(ToolSearch(db, toolbox.entries, toolbox.everyday, outside.apis.operations, outside.apis.takes))
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings)))
     lanes["tools"] = ToolsLane(

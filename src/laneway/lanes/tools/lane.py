@@ -69,7 +69,8 @@ class ToolsLane:
         if job.mode is JobMode.PLAN and not self._can_plan:
             # The offline model has no plans of its own; the judgement has one.
             return Answer(f"{request.judged.summary}\nPlan: {request.judged.plan}\nNothing was done.")
-        work = Work(request, self._workspace(job.thread_id), sources_of(request))
+        found = await self._toolbox.at_hand(request)
+        work = Work(request, self._workspace(job.thread_id), sources_of(request), found)
         paused = await self._pausing.look(work)
         if paused is not None and paused.open is not None:
             return paused.open

@@ -13,8 +13,11 @@ from pydantic_ai.tools import ToolDefinition
 from laneway.domain.action import Decision
 from laneway.domain.redaction import redacted
 from laneway.engine.steps import Steps
+from laneway.lanes.contract import Request
+from laneway.lanes.tools import search_tools
 from laneway.lanes.tools.entry import ToolEntry, failure
 from laneway.lanes.tools.gate import Gate, action_of
+from laneway.lanes.tools.search_tools import ToolSearch
 from laneway.lanes.tools.work import Work
 
 MANY = 20
@@ -32,10 +35,16 @@ class Toolbox:
     def __init__(self, entries: Sequence[ToolEntry], steps: Steps, gate: Gate, shelves: Sequence[Shelf] = ()) -> None:
         self._entries, self._steps, self._gate, self._shelves = tuple(entries), steps, gate, tuple(shelves)
         self._made: dict[str, tuple[ToolEntry, Tool[Work]]] = {}
+        self._search: ToolSearch | None = None
 
-    def add(self, *entries: ToolEntry) -> None:
-        """These are at hand as well."""
-        self._entries = (*self._entries, *entries)
+    def search_by(self, search: ToolSearch) -> None:
+        """Tools that are not offered always are found by this, and those that stay in a thread are known to it."""
+        self._search = search
+        self._entries = (*self._entries, search.entry)
+
+    async def at_hand(self, request: Request) -> set[str]:
+        """The names of the tools that are offered in this thread beside the everyday ones."""
+        return set() if self._search is None else await self._search.at_hand(request)
 
     def entries(self) -> list[ToolEntry]:
         """Everything at hand, each name once; our own tools come first."""
@@ -88,6 +97,8 @@ class Toolbox:
                 raise ApprovalRequired(outcome[_ASKED])
             if isinstance(outcome, dict):
                 work.read(entry.source(given, outcome))
+            if entry.name == search_tools.NAME:
+                work.found |= ToolSearch.found_in(outcome)
             return outcome
 
         return _looks_like(entry, call)
