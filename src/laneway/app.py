@@ -25,8 +25,10 @@ from laneway.classify.memory import Memory
 from laneway.classify.model import SmallModel
 from laneway.classify.prepare import cache_of
 from laneway.classify.taxonomy import load
+from laneway.clock import SystemClock, machine_zone
 from laneway.domain.patience import Patience
 from laneway.engine.launch import SHAPE, Engine
+from laneway.engine.schedules import Initiative
 from laneway.engine.steps import Boundary
 from laneway.journey import Journey
 from laneway.lanes.answer import AnswerLane
@@ -35,6 +37,7 @@ from laneway.lanes.contract import Lane
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
 from laneway.lanes.tools.delegate import delegate_entry
 from laneway.lanes.tools.gate import Gate
+from laneway.lanes.tools.initiative import initiative_entries
 from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.read_file import read_file as read_file_in
 from laneway.lanes.tools.server_info import server_info_with_log
@@ -74,6 +77,7 @@ class App:
     lanes: dict[str, Lane]
     cascade: Cascade
     corrections: Corrections
+    initiative: Initiative
     new_key: str | None = None
 
 
@@ -117,11 +121,13 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         await app.engine.launch()
         delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
+        initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         try:
             yield app
         finally:
             learning.cancel()
-            await asyncio.gather(learning, return_exceptions=True)
+            initiative.cancel()
+            await asyncio.gather(learning, initiative, return_exceptions=True)
             await app.engine.stop()
             await app.delivery.stop(5)
             await asyncio.gather(delivering, return_exceptions=True)
@@ -148,7 +154,10 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps
-    tools = [*_tools(settings), delegate_entry(db, lanes.keys), *parts.tools]
+    zone = settings.zone or machine_zone()
+    tools = [
+        *_tools(settings), delegate_entry(db, lanes.keys), *initiative_entries(db, SystemClock(), zone), *parts.tools,
+    ]  # fmt: skip
     toolbox = Toolbox(tools, engine.steps, Gate(db))
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, settings.budget_day_usd))
@@ -159,7 +168,9 @@ def compose(settings: Settings, db: Database, parts: Parts) -> App:
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
     delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
-    return App(settings, db, models, Intake(db, lanes, limits), engine, delivery, lanes, cascade, corrections)
+    initiative = Initiative(db, SystemClock(), pulled)
+    intake = Intake(db, lanes, limits)
+    return App(settings, db, models, intake, engine, delivery, lanes, cascade, corrections, initiative)
 
 
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:
