@@ -24,8 +24,10 @@ from laneway.classify.memory import Memory
 from laneway.classify.model import SmallModel
 from laneway.classify.prepare import cache_of
 from laneway.classify.taxonomy import load
+from laneway.clock import SystemClock, machine_zone
 from laneway.domain.patience import Patience
 from laneway.engine.launch import SHAPE, Engine
+from laneway.engine.schedules import Initiative
 from laneway.engine.steps import Boundary
 from laneway.journey import Journey
 from laneway.lanes.answer import AnswerLane
@@ -36,6 +38,7 @@ from laneway.lanes.tools.bash import bash_entry
 from laneway.lanes.tools.delegate import delegate_entry
 from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.gate import Gate
+from laneway.lanes.tools.initiative import initiative_entries
 from laneway.lanes.tools.outside import Outside
 from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.search_tools import ToolSearch
@@ -85,6 +88,7 @@ class App:
     corrections: Corrections
     toolbox: Toolbox
     outside: Outside
+    initiative: Initiative
     new_key: str | None = None
 
 
@@ -129,11 +133,13 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         await app.engine.launch()
         delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
+        initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         try:
             yield app
         finally:
             learning.cancel()
-            await asyncio.gather(learning, return_exceptions=True)
+            initiative.cancel()
+            await asyncio.gather(learning, initiative, return_exceptions=True)
             await app.engine.stop()
             await app.outside.close()
             await app.delivery.stop(5)
@@ -171,14 +177,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
     journey.steps = engine.steps
-    snapshots = Snapshots(db, settings.home)
-    files = file_entries(settings.files, snapshots)
-    bash = undoable(_bash(settings, walls), snapshots)
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
-    handing_on = delegate_entry(db, lanes.keys)
-    tools = [*_tools(settings), bash, *files, handing_on, outside.http_request, *parts.tools]
-    toolbox = Toolbox(tools, engine.steps, Gate(db), [outside.entries])
-    toolbox.search_by(ToolSearch(db, toolbox.entries, toolbox.everyday, outside.apis.operations, outside.apis.takes))
+    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, parts.tools)
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings)))
     lanes["tools"] = ToolsLane(
@@ -188,9 +188,10 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
     delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
+    initiative = Initiative(db, SystemClock(), pulled)
     intake = Intake(db, lanes, limits)
     return App(
-        settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside
+        settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative
     )  # fmt: skip
 
 
@@ -210,6 +211,26 @@ def _patience(settings: Settings) -> Patience:
         settings.job_attempts,
         settings.retry_seconds,
     )
+
+
+def _toolbox(
+    settings: Settings, db: Database, engine: Engine, lanes: dict[str, Lane], outside: Outside, walls: Walls,
+    more: Sequence[ToolEntry],
+) -> Toolbox:  # fmt: skip
+    """Every tool there is, behind one gate."""
+    snapshots = Snapshots(db, settings.home)
+    tools = [
+        *_tools(settings),
+        undoable(_bash(settings, walls), snapshots),
+        *file_entries(settings.files, snapshots),
+        outside.http_request,
+        *initiative_entries(db, SystemClock(), settings.zone or machine_zone()),
+        delegate_entry(db, lanes.keys),
+        *more,
+    ]
+    toolbox = Toolbox(tools, engine.steps, Gate(db), [outside.entries])
+    toolbox.search_by(ToolSearch(db, toolbox.entries, toolbox.everyday, outside.apis.operations, outside.apis.takes))
+    return toolbox
 
 
 def _bash(settings: Settings, walls: Walls) -> ToolEntry:

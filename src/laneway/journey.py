@@ -16,7 +16,7 @@ from uuid import UUID
 
 from laneway.classify.cascade import Cascade
 from laneway.classify.context import stands_alone
-from laneway.domain.job import JobMode, JobStatus
+from laneway.domain.job import JobMode, JobStatus, Scope
 from laneway.domain.judgement import ApprovalState, Classification, Intent
 from laneway.domain.patience import Patience
 from laneway.engine.border import Border
@@ -25,7 +25,17 @@ from laneway.engine.steps import Steps
 from laneway.lanes.contract import Answer, Lane, Request
 from laneway.llm.guard import guarded_by
 from laneway.llm.meter import Account, charged_to
-from laneway.store import approvals, conversations, corrections, jobs, outbox, pauses, principals, questions
+from laneway.store import (
+    approvals,
+    conversations,
+    corrections,
+    jobs,
+    outbox,
+    pauses,
+    principals,
+    proactive,
+    questions,
+)
 from laneway.store.database import Database
 from laneway.store.questions import Question
 from laneway.transcript import build
@@ -92,7 +102,7 @@ class Journey:
                     known = Classification.given(given) if given else await self._cascade.judge(turns, thread.world)
                 async with self._db.transaction() as tx:
                     await jobs.record_classification(tx, job, known)
-                    if known.intent is Intent.COMMAND:
+                    if known.intent is Intent.COMMAND and job.scope is Scope.REACTIVE:
                         await approvals.supersede_before(tx, job)
             return {"judged": known.as_dict(), "resumes": resumes}
 
@@ -142,9 +152,8 @@ class Journey:
         async def write() -> str:
             async with self._db.transaction() as tx:
                 await self.steps.hold(tx, run)
-                await outbox.write_reply(
-                    tx, run.job, answer.text, key="answer", pulled=self._pulled, meta=answer.result
-                )
+                say = proactive.answer if run.job.scope is Scope.PROACTIVE else outbox.write_reply
+                await say(tx, run.job, answer.text, key="answer", pulled=self._pulled, meta=answer.result)
                 result = {"reply": answer.text, **answer.result}
                 await jobs.move(tx, run.job.id, JobStatus.DONE, result=result, lane=lane)
             return "written"

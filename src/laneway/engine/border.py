@@ -10,13 +10,13 @@ from typing import Any
 
 from dbos._error import DBOSUnexpectedStepError
 
-from laneway.domain.job import Job, JobStatus
+from laneway.domain.job import Job, JobStatus, Scope
 from laneway.domain.patience import Patience
 from laneway.domain.report import what_was_done
 from laneway.engine.faults import PASSING
 from laneway.engine.running import End, Run
 from laneway.errors import JobCancelled, LanewayError, LeaseLost, Unavailable, described
-from laneway.store import effects, jobs, outbox
+from laneway.store import effects, jobs, outbox, proactive
 from laneway.store.database import Connection, Database
 
 _log = logging.getLogger("laneway.journey")
@@ -80,7 +80,8 @@ class Border:
     async def give_up(self, tx: Connection, job: Job, fault: dict[str, Any]) -> None:
         """Within `tx`, the job is failed for good and its user is told."""
         text = f"That did not work. {fault['message']}"
-        await outbox.write_reply(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta={})
+        say = proactive.answer if job.scope is Scope.PROACTIVE else outbox.write_reply
+        await say(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta={})
         await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
 
 

@@ -1,0 +1,105 @@
+"""What Laneway does of its own accord, through the HTTP door: schedules that speak only when they must, reminders."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import psycopg
+
+from laneway.llm.scripted import Asked, Call, Say
+from tests.serving import scripted
+from tests.web.conftest import Door, Open
+
+
+async def due_now(database_url: str) -> None:
+    """Every schedule's time has come."""
+    async with await psycopg.AsyncConnection.connect(database_url) as connection:
+        await connection.execute("UPDATE schedules SET next_at = now()")
+        await connection.execute("SELECT pg_notify('laneway_due', '')")
+
+
+async def ran(door: Door, count: int = 1) -> list[Any]:
+    """The proactive jobs, once there are `count` and all have ended."""
+    async with asyncio.timeout(30):
+        while True:
+            found = [job for job in (await door.get("/jobs"))["items"] if job["scope"] == "proactive"]
+            if len(found) >= count and all(job["status"] in ("done", "failed") for job in found):
+                return found[::-1]
+            await asyncio.sleep(0.05)
+
+
+async def said(door: Door) -> list[str]:
+    items = (await door.get("/messages"))["items"]
+    return [one["text"] for one in items[::-1] if one["author"] == "assistant"]
+
+
+async def add(door: Door, **more: Any) -> Any:
+    order = {"when": "weekdays 09:00", "text": "check the disk and tell me above 80 %", "name": "disk", **more}
+    return await door.post("/schedules", 201, json=order)
+
+
+async def test_a_schedule_speaks_only_when_there_is_something_to_say(opened: Open, database_url: str) -> None:
+    answers = iter(["NOTHING", "The disk is 91 % full."])
+    async with opened(scripted(lambda turn: Say(next(answers)))) as door:
+        await add(door)
+        await due_now(database_url)
+        [quiet] = await ran(door)
+        assert (quiet["status"], quiet["result"]["reply"]) == ("done", "NOTHING")
+        assert await said(door) == []
+        await due_now(database_url)
+        await ran(door, 2)
+        assert await said(door) == ["The disk is 91 % full."]
+
+
+async def test_a_scheduled_run_looks_with_tools_and_is_charged_as_proactive(opened: Open, database_url: str) -> None:
+    def look(turn: Asked) -> Any:
+        return Call("server_info", {"topics": ["disk"]}) if turn.turn == 0 else Say("The disk is 91 % full.")
+
+    async with opened(scripted(look)) as door:
+        await add(door)
+        await due_now(database_url)
+        [job] = await ran(door)
+        assert job["result"]["tool_calls"] == ["server_info"]
+        [spent] = (await door.get("/ledger", by="scope"))["items"]
+        assert (spent["key"], spent["calls"]) == ("proactive", 2)
+
+
+async def test_in_quiet_hours_the_result_waits_and_a_failure_too(opened: Open, database_url: str) -> None:
+    async with opened(scripted(lambda turn: Say("The disk is 91 % full."))) as door:
+        await add(door, quiet="00:00-23:59", zone="UTC")
+        await due_now(database_url)
+        await ran(door)
+        assert await said(door) == []
+        [held] = (await door.get("/reminders"))["items"]
+        assert (held["kind"], held["state"], held["text"]) == ("result", "pending", "The disk is 91 % full.")
+
+
+async def test_a_reminder_asked_for_in_the_chat_comes_back_to_the_chat(opened: Open) -> None:
+    def later(turn: Asked) -> Any:
+        asked = Call("remind", {"text": "stretch", "when": "in 2 seconds"})
+        return asked if turn.turn == 0 else Say("I will.")
+
+    async with opened(scripted(later)) as door:
+        await door.ask("remind me to stretch in two seconds")
+        async with asyncio.timeout(20):
+            while "Reminder: stretch" not in await said(door):
+                await asyncio.sleep(0.05)
+        assert await said(door) == ["I will.", "Reminder: stretch"]
+        [sent] = (await door.get("/reminders"))["items"]
+        assert sent["state"] == "sent"
+
+
+async def test_a_scheduled_run_does_not_take_the_owners_open_question_away(opened: Open, database_url: str) -> None:
+    def act(turn: Asked) -> Any:
+        wanted = Call("remember", {"fact": "the door is green"})
+        return wanted if turn.turn == 0 and "door" in turn.text else Say("NOTHING")
+
+    async with opened(scripted(act)) as door:
+        classification = {"intent": "command", "summary": "Remember it.", "plan": "", "needs_confirmation": True}
+        asked = await door.send("the door is green", mode="EXECUTE", payload={"classification": classification})
+        await door.until(asked["job_id"], "waiting")
+        await add(door)
+        await due_now(database_url)
+        await ran(door)
+        assert (await door.get(f"/jobs/{asked['job_id']}"))["status"] == "waiting"
