@@ -2,6 +2,7 @@
 #
 #   PYTHON=/usr/bin/python3.12   the interpreter to use instead of the newest one found
 #   ARGS="--port 9000"           passed on to the program a target runs
+#   ARGS="-n 0 tests/web"        for test and coverage: these tests only, one after the other in one process
 
 .DEFAULT_GOAL := help
 .PHONY: help setup up test check bench coverage weights docs clean
@@ -10,6 +11,8 @@ PYTHON ?=
 ARGS ?=
 
 BIN := .venv/bin
+# A worker for each processor; each takes a half of the rest from the slowest when it has nothing left.
+PYTEST := -m pytest -n auto --dist worksteal
 READY := .venv/.ready
 CANDIDATES := $(or $(PYTHON),$(BIN)/python python3.13 python3.12 python3.11 python3 python)
 SAY_PATH := import sys; print(sys._base_executable); sys.exit(sys.version_info < (3, 11))
@@ -54,7 +57,7 @@ up: $(READY)  ## start Laneway; ARGS="--port 9000" is passed on
 	@exec $(BIN)/python -P -c "$$QUIETLY" $(BIN)/laneway up $(ARGS)
 
 test: $(READY)  ## run the tests; with CI=true a skipped test is a failure
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python $(PYTEST) $(ARGS)
 
 check: $(READY)  ## format, lint, types, layers, documentation
 	$(BIN)/ruff format --check .
@@ -68,7 +71,7 @@ bench: $(READY)  ## measure; prints figures and ratios
 
 coverage: $(READY)  ## run the tests and say which lines they never reached
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest $(ARGS)
+	@$(BIN)/coverage run $(PYTEST) $(ARGS)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report --skip-covered --sort=cover

@@ -21,7 +21,7 @@ from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
 from tests.servers.redis_server import redis_server
 
-pytest_plugins = ["tests.skips"]
+pytest_plugins = ["tests.skips", "tests.alone"]
 
 TEMPLATE = "laneway_template"
 
@@ -36,6 +36,9 @@ def _only_loopback(event: str, arguments: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_only_loopback)
+
+# As the command `laneway` does for itself, before anything imports numpy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No test may read the settings of the person who runs it, nor reach a model with that person's key.
 for name in list(os.environ):

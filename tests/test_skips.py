@@ -26,6 +26,7 @@ def suite(tmp_path: Path) -> Path:
 
 def run(suite: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if name not in {"CI", "LANEWAY_TEST_DATA"}}
+    clean = {name: value for name, value in clean.items() if not name.startswith("PYTEST_")}
     ours = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-m", "pytest", *arguments]
     return subprocess.run(
@@ -33,21 +34,27 @@ def run(suite: Path, *arguments: str, **environment: str) -> subprocess.Complete
     )
 
 
-def test_a_skip_is_listed_with_the_line_that_installs_what_is_missing(suite: Path) -> None:
-    ended = run(suite)
+IN_WORKERS = ("-p", "xdist", "-n", "2")
+
+
+@pytest.mark.parametrize("arguments", [(), IN_WORKERS], ids=["serial", "workers"])
+def test_a_skip_is_listed_with_the_line_that_installs_what_is_missing(suite: Path, arguments: tuple[str, ...]) -> None:
+    ended = run(suite, *arguments)
     assert ended.returncode == 0
     assert "bubblewrap is missing" in ended.stdout
     assert "    apt-get install bubblewrap" in ended.stdout
 
 
-def test_a_skip_is_a_failure_in_ci(suite: Path) -> None:
-    ended = run(suite, CI="true")
+@pytest.mark.parametrize("arguments", [(), IN_WORKERS], ids=["serial", "workers"])
+def test_a_skip_is_a_failure_in_ci(suite: Path, arguments: tuple[str, ...]) -> None:
+    ended = run(suite, *arguments, CI="true")
     assert ended.returncode == 1
     assert "a failure, because CI is set" in ended.stdout
 
 
 def test_nothing_skipped_is_a_success_in_ci(suite: Path) -> None:
     assert run(suite, "-k", "good", CI="true").returncode == 0
+    assert run(suite, "-k", "good", *IN_WORKERS, CI="true").returncode == 0
 
 
 def test_the_summary_says_whether_outside_data_was_there(suite: Path) -> None:

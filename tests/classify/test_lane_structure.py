@@ -140,6 +140,7 @@ def test_every_number_has_a_name_and_lies_between_0_and_1() -> None:
         assert all(0 <= number <= 1 for number in numbers)
 
 
+@pytest.mark.alone
 def test_the_structure_of_a_request_is_found_within_a_millisecond() -> None:
     texts = [*LASTING, *MOMENTARY]
     lane_structure.features(texts[0])

@@ -75,18 +75,26 @@ def test_a_message_that_is_refused_does_not_end_the_chat(server: Server) -> None
 
 
 def test_in_a_terminal_it_prompts_and_names_the_model(server: Server) -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, "chat"], stdin=theirs, stdout=theirs, cwd=server.shell.folder, env=server.shell.environment({})
-    )
-    os.close(theirs)
+    process, ours = in_a_terminal(server)
     screen = _until(ours, "> ")
     os.write(ours, b"hello\n")
     screen += _until(ours, "/help shows what I know.\r\n")
     os.write(ours, b"/quit\n")
-    assert process.wait(10) == 0
+    process.communicate(timeout=10)
     os.close(ours)
+    assert process.returncode == 0
     assert "Model: openai: gpt-4.1" in screen
+
+
+def in_a_terminal(server: Server) -> tuple[subprocess.Popen[str], int]:
+    """A chat in a terminal of its own, and our end of that terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "chat"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, text=True,
+        cwd=server.shell.folder, env=server.shell.environment({}),
+    )  # fmt: skip
+    os.close(theirs)
+    return process, ours
 
 
 def _until(terminal: int, text: str) -> str:
@@ -98,12 +106,13 @@ def _until(terminal: int, text: str) -> str:
 
 
 def test_ctrl_c_ends_a_chat_with_130(server: Server) -> None:
-    process = server.shell.start("chat")
-    time.sleep(1.5)
+    process, terminal = in_a_terminal(server)
+    _until(terminal, "> ")
     process.send_signal(2)
-    assert process.wait(10) == 130
-    assert process.stderr is not None
-    assert "Traceback" not in process.stderr.read()
+    _, complaints = process.communicate(timeout=10)
+    os.close(terminal)
+    assert process.returncode == 130
+    assert "Traceback" not in complaints
 
 
 class Bell:

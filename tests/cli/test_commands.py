@@ -39,6 +39,7 @@ def test_help_names_every_command(shell: Shell) -> None:
     assert "..." not in printed.replace("[ARGS]...", "")
 
 
+@pytest.mark.alone
 def test_help_is_there_at_once(shell: Shell) -> None:
     took = []
     for _ in range(5):
@@ -54,6 +55,20 @@ def test_help_and_version_load_nothing_heavy(shell: Shell) -> None:
         loaded = loaded_by(shell, *arguments)
         assert "laneway" in loaded
         assert loaded & (HEAVY | {"httpx", "rich"}) == set()
+
+
+def test_numpy_is_told_to_use_one_thread_unless_somebody_said_otherwise(shell: Shell) -> None:
+    program = (
+        "import atexit, os, sys\n"
+        "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules))\n"
+        "sys.argv = ['laneway', 'version']\n"
+        "from laneway.cli import main\n"
+        "main()\n"
+    )
+    clean = {name: value for name, value in shell.environment({}).items() if name != "OPENBLAS_NUM_THREADS"}
+    for given, used in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
+        told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**clean, **given})
+        assert told.stdout.splitlines()[-1] == f"{used} False"
 
 
 def test_send_does_not_load_the_engine(server: Server) -> None:

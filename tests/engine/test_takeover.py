@@ -91,6 +91,7 @@ async def test_cancelling_a_queued_job_means_it_never_starts(db: Database, door:
     assert (await door.job(job_id)).status is JobStatus.CANCELLED
 
 
+@pytest.mark.alone
 async def test_cancelling_a_running_job_ends_its_task_within_a_second(db: Database, door: Door, launch: Launch) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
     children_ended: list[bool] = []

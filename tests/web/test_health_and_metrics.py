@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from laneway.app import Parts
@@ -102,6 +103,7 @@ def _references(value: Any) -> set[str]:
     return set().union(*(_references(inner) for inner in value)) if isinstance(value, list) else set()
 
 
+@pytest.mark.alone
 async def test_an_answer_does_not_wait_for_the_network_to_acknowledge(door: Door) -> None:
     took = []
     for _ in range(30):

