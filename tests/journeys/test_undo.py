@@ -29,7 +29,7 @@ WORK = (
 
 async def workspace_with(here: Door, home: Path, **files: str) -> Path:
     """The workspace of the main thread, with these files in it."""
-    thread = (await here.send("hello"))["thread_id"]
+    thread = str((await here.send("hello"))["thread_id"])
     folder = home / "workspaces" / thread
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name, content in files.items():
@@ -152,7 +152,11 @@ async def test_only_an_ended_job_with_changes_can_be_undone_and_only_by_the_owne
         return success()
 
     def script(asked: Asked) -> Turn:
-        turns = [scripted.Call("write_file", {"path": "a.txt", "content": "a"}), scripted.Call("wait"), Say("Done.")]
+        turns: list[Turn] = [
+            scripted.Call("write_file", {"path": "a.txt", "content": "a"}),
+            scripted.Call("wait"),
+            Say("Done."),
+        ]
         return Say("Nothing.") if "nothing" in asked.text else turns[asked.turn]
 
     async with door(database_url, tmp_path, script, ToolEntry(wait)) as here:
