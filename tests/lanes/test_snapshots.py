@@ -91,8 +91,9 @@ async def test_a_file_tool_at_work_during_a_command_is_undone_with_it(db: Databa
     async with snapshots.around(call):
         (call.workspace / "a.txt").write_text("v1")
         await write(call, "a.txt", "v2")
+        (call.workspace / "b.txt").write_text("made by the command afterwards")
     await taken_back(db, tmp_path, call)
-    assert (call.workspace / "a.txt").read_text() == "v0"
+    assert tree(call.workspace) == {"a.txt": (b"v0".hex(), 0o644)}
 
 
 async def test_what_changed_since_is_left_alone_and_the_rest_is_restored(
