@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from laneway.domain.conversation import Incoming, World
 from laneway.domain.judgement import Classification, Intent
 from laneway.lanes.contract import Request
 from laneway.lanes.tools.entry import Call
+from laneway.lanes.tools.snapshots import Snapshots
+from laneway.lanes.tools.undo import Undo, Undone
 from laneway.sandbox.paths import workspace_of
 from laneway.store import conversations, intake, jobs, principals
 from laneway.store.database import Database
@@ -41,3 +45,18 @@ async def end_job(db: Database, call: Call) -> None:
     """The call's job has ended."""
     async with db.transaction() as tx:
         await tx.execute("UPDATE jobs SET status = 'done' WHERE id = %s", (call.job_id,))
+
+
+async def bash(snapshots: Snapshots, call: Call, command: str) -> str | None:
+    """What the coordinator does around a command."""
+    async with snapshots.around(call) as snapshot:
+        await asyncio.to_thread(subprocess.run, ["bash", "-c", command], cwd=call.workspace, check=True)
+    return snapshot.note
+
+
+async def taken_back(db: Database, home: Path, call: Call) -> Undone:
+    await end_job(db, call)
+    async with db.transaction() as tx:
+        owner = await principals.owner(tx)
+    assert owner is not None
+    return await Undo(db, home).undo(call.job_id, owner)

@@ -25,9 +25,9 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-def rule(folder: Path, path: str, **how: bool) -> str:
+def rule(folder: Path, path: str, *, follow: bool = True, writing: bool = False) -> str:
     with pytest.raises(PathRefused) as refused:
-        place(folder, path, **how)
+        place(folder, path, follow=follow, writing=writing)
     assert str(refused.value).endswith(".")
     return refused.value.rule
 

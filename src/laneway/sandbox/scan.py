@@ -96,25 +96,25 @@ class Scan:
     def run(self) -> Manifest:
         """What is there now."""
         self._now = time.time_ns()
-        self._enter(())
-        if self._full:
+        if self._enter(()):
             self._miss(f"files beyond the first {self._caps.files}")
             return self._found
         for index, parts in enumerate(self._later):
-            self._enter(parts, deferred=True)
-            if self._full:
+            if self._enter(parts, deferred=True):
                 # What can be made again may be left out without casting doubt on anything else.
                 names = ["/".join(left) for left in self._later[index:]]
                 self._miss(f"all of {', '.join(names[:3])}", *names)
                 break
         return self._found
 
-    def _enter(self, parts: tuple[str, ...], *, deferred: bool = False) -> None:
+    def _enter(self, parts: tuple[str, ...], *, deferred: bool = False) -> bool:
+        """Everything below the folder is found; True if there is more than may be."""
         try:
             with opened_folder(self._root, parts) as at:
                 self._folder(at, parts, deferred)
         except OSError:
             self._miss(f"the folder {'/'.join(parts) or '.'}")
+        return self._full
 
     def _folder(self, at: int, parts: tuple[str, ...], deferred: bool) -> None:
         with os.scandir(at) as listing:
