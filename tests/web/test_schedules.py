@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
+from laneway.domain.budget import Account, Caps
 from laneway.domain.conversation import Role
-from laneway.store import conversations, principals, reminders
-from laneway.store.database import Database
+from laneway.domain.job import Scope
+from laneway.errors import BudgetExceeded
+from laneway.store import conversations, ledger, principals, reminders
+from laneway.store.database import Connection, Database
 from tests.web.conftest import Door
 
 WEEKDAYS = {"when": "weekdays 09:00", "text": "check the disk and tell me above 80 %", "zone": "Europe/Berlin"}
@@ -83,6 +87,33 @@ async def test_it_is_paused_resumed_and_removed(door: Door) -> None:
     assert (await door.http.delete("/schedules/disk")).json()["name"] == "disk"
     await door.get("/schedules/disk", 404)
     assert (await door.http.post("/schedules/disk/dance")).status_code == 400
+
+
+async def test_its_budget_holds_for_its_runs_and_goes_with_it(door: Door, db: Database) -> None:
+    await add(door, name="disk", budget_usd=0.25)
+    receipt = await door.post("/schedules/disk/run", 202)
+    await door.until(receipt["job_id"])
+    account = Account(Scope.PROACTIVE, UUID(receipt["thread_id"]), UUID(receipt["job_id"]))
+    async with db.transaction() as tx:
+        await reserve(tx, account, Decimal("0.2"))
+    async with db.transaction() as tx:
+        with pytest.raises(BudgetExceeded, match="schedule"):
+            await reserve(tx, account, Decimal("0.2"))
+    assert await caps(door) == [("disk", 0.25)]
+    await door.http.delete("/schedules/disk")
+    assert await caps(door) == []
+
+
+async def caps(door: Door) -> list[tuple[str, float]]:
+    items = (await door.get("/budget"))["items"]
+    return [(one["name"], one["measures"][0]["cap"]) for one in items if one["subject"] == "schedule"]
+
+
+async def reserve(tx: Connection, account: Account, cost: Decimal) -> None:
+    await ledger.reserve(
+        tx, account=account, caps=Caps(), provider="claude", model="m", tokens_input=1, tokens_output_max=1,
+        cost_max=cost, meta={},
+    )  # fmt: skip
 
 
 async def test_run_now_is_a_proactive_job_in_its_thread(door: Door) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -11,13 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from laneway.channels.contract import PULLED
 from laneway.clock import machine_zone
+from laneway.domain.budget import Budget, Period, Subject
 from laneway.domain.conversation import Principal, Thread, World
 from laneway.domain.rhythm import cron_of
 from laneway.domain.schedule import Schedule, quiet_hours
 from laneway.engine.recurrence import coming, following
 from laneway.engine.schedules import run_now
 from laneway.errors import BadInput, Forbidden, NotFound
-from laneway.store import conversations, schedules
+from laneway.store import budgets, conversations, schedules
 from laneway.store.database import Connection
 from laneway.web.gateway import Here, Me
 from laneway.web.initiative_shapes import ScheduleShape
@@ -80,6 +83,8 @@ async def add(here: Here, me: Me, posted: SchedulePosted) -> ScheduleDetail:
             words=" ".join(posted.when.split()), cron=cron, zone=zone, next_at=next_at, budget_usd=posted.budget_usd,
             quiet_from=begin, quiet_to=end, urgent=posted.urgent,
         )  # fmt: skip
+        if posted.budget_usd is not None:
+            await budgets.put(tx, replace(_budget(made), usd=posted.budget_usd), me.id)
     return _detail(here, made)
 
 
@@ -112,11 +117,18 @@ async def changed(here: Here, which: str, change: Literal["pause", "resume"]) ->
 
 @router.delete("/schedules/{which}", summary="Remove a schedule")
 async def remove(here: Here, which: str) -> ScheduleShape:
-    """Its earlier runs and their results stay."""
+    """Its earlier runs and their results stay; its budget goes with it."""
     async with here.app.db.transaction() as tx:
         found = await schedules.get(tx, which, lock=True)
         await schedules.remove(tx, found)
+        with suppress(NotFound):
+            await budgets.remove(tx, _budget(found))
     return ScheduleShape.model_validate(found)
+
+
+def _budget(schedule: Schedule) -> Budget:
+    """The budget a schedule is added with: so much a day, and nobody else's money."""
+    return Budget(Subject.SCHEDULE, schedule.name, Period.DAY, None, None, None)
 
 
 def _detail(here: Here, schedule: Schedule) -> ScheduleDetail:
