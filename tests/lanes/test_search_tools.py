@@ -173,8 +173,10 @@ async def test_a_tool_that_is_gone_is_not_offered(db: Database) -> None:
 
 async def test_operations_of_apis_are_found_and_told_how_to_call(db: Database) -> None:
     operation = Operation("pets", "showPet", "GET", "/pets/{id}", "Show one pet", ())
-    finder = searching(db, operations=[operation])
-    outcome = await find(finder, "show a pet", await thread(db, "main"))
+    finder, call = searching(db, operations=[operation]), a_call(thread_id=await thread(db, "main"))
+    outcome = await finder.entry.function(call, "show a pet")
+    # What calls them becomes callable with them.
+    assert finder.found_in(outcome) == await finder.at_hand(call.request) == {"openapi_action"}
     assert outcome["result"]["operations"] == [
         {"call": "openapi_action", "operation": "pets.showPet", "about": "GET /pets/{id} Show one pet",
          "takes": "{id*: string}"}

@@ -1,6 +1,7 @@
 """An MCP server that misbehaves, written by hand: the library's own server would not let a tool do these things.
 
-`python mcp_rude_server.py [MODE]`: deaf, broken or nonsense from the start; else its tools are the misbehaviour.
+`python mcp_rude_server.py [MODE]`: deaf, broken or nonsense from the start, one with too many tools; else its tools are
+the misbehaviour.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def answered(method: str, params: dict[str, Any]) -> Any:
             "serverInfo": about,
         }
     if method == "tools/list":
-        return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]}
+        reads = {"annotations": {"readOnlyHint": True}, "inputSchema": {"type": "object"}}
+        return {"tools": [{"name": name, "description": name.replace("_", " "), **reads} for name in TOOLS]}
     return called(params["name"], params.get("arguments") or {})
 
 
@@ -58,6 +60,8 @@ def main(mode: str) -> None:
     if mode == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(600)
+    if mode == "many":
+        TOOLS[:] = ["weather_forecast", *(f"press_button_{number}" for number in range(30))]
     if mode == "broken":
         sys.stderr.write("cannot find my config\n")
         sys.exit(7)

@@ -42,8 +42,10 @@ def mcp_server(name: str, server: McpServer, variables: Mapping[str, str]) -> Fi
     """Whether the server could be started or asked."""
     check = f"MCP server {name}"
     try:
-        for value in (*server.env.values(), *server.headers.values(), *server.args):
-            expanded(value, variables)
+        for secret in (*server.env.values(), *server.headers.values()):
+            expanded(secret, variables)
+        for argument in server.args:
+            expanded(argument, variables)
     except SettingsError as error:
         return Finding(check, "fail", error.message, error.hint)
     if server.command is None:

@@ -12,7 +12,7 @@ from laneway.lanes.tools.tool_ranking import Findable, search
 from laneway.store import toolboxes
 from laneway.store.database import Database
 
-NAME = "search_tools"
+NAME, ACTION = "search_tools", "openapi_action"
 MOST_FOUND = 5
 MOST_OPERATIONS = 8
 LONGEST_ABOUT = 300
@@ -43,7 +43,10 @@ class ToolSearch:
     def found_in(outcome: Any) -> set[str]:
         """The names an outcome of search_tools makes callable; taken from it, so that a replay finds them, too."""
         result = outcome.get("result") if isinstance(outcome, dict) else None
-        return {str(one["name"]) for one in result.get("tools", [])} if isinstance(result, dict) else set()
+        if not isinstance(result, dict):
+            return set()
+        through = {str(one["call"]) for one in result.get("operations", [])}
+        return {str(one["name"]) for one in result.get("tools", [])} | through
 
     def _tool(self) -> Callable[..., Any]:
         async def search_tools(call: Call, query: str) -> Outcome:
@@ -64,16 +67,17 @@ class ToolSearch:
         called = [one for one in ranked if isinstance(one, Operation)][:MOST_OPERATIONS]
         if not tools and not called:
             return failure(f"No tool fits “{query[:100]}”. Describe it in other words, or do without.")
-        if tools:
-            async with self._db.transaction() as tx:
-                await toolboxes.note_found(tx, call.thread_id, call.job_id, [one.name for one in tools])
-        return success({"tools": [_told(one) for one in tools], "operations": [self._operation(one) for one in called]})
+        result = {"tools": [_told(one) for one in tools], "operations": [self._operation(one) for one in called]}
+        outcome = success(result)
+        async with self._db.transaction() as tx:
+            await toolboxes.note_found(tx, call.thread_id, call.job_id, sorted(self.found_in(outcome) - everyday))
+        return outcome
 
     def _may_call_apis(self, call: Call) -> bool:
-        return any(one.name == "openapi_action" and call.world in one.worlds for one in self._entries())
+        return any(one.name == ACTION and call.world in one.worlds for one in self._entries())
 
     def _operation(self, one: Operation) -> dict[str, str]:
-        return {"call": "openapi_action", "operation": one.name, "about": one.description, "takes": self._takes(one)}
+        return {"call": ACTION, "operation": one.name, "about": one.description, "takes": self._takes(one)}
 
 
 def _told(entry: ToolEntry) -> dict[str, str]:
