@@ -105,6 +105,14 @@ DISK_FILLERS = {
             os.unlink(f"x{n}"); f.close(); maps.append(m); time.sleep(0.02)
         time.sleep(30)
     """),
+    "closed folders": python("""
+        import os, time
+        os.mkdir("d")
+        files = [open(f"d/{n}", "wb") for n in range(4)]
+        os.chmod("d", 0)
+        for file in files: file.write(bytes(15 * 10**6)); file.flush()
+        time.sleep(30)
+    """),
     "deep folders": python("""
         import os, time
         for n in range(300): os.mkdir("d" * 100); os.chdir("d" * 100)
@@ -113,13 +121,17 @@ DISK_FILLERS = {
 }
 
 
+HIDDEN = {"deep folders", "closed folders"}
+
+
 @pytest.mark.parametrize("filler", DISK_FILLERS)
 async def test_the_disk_cannot_be_filled(boundary: Boundary, workspace: Path, filler: str) -> None:
     ran = await tried(boundary, workspace, DISK_FILLERS[filler], limited(seconds=20))
     assert ran.seconds < 20
     assert ran.killed_because in (Killed.DISK, Killed.MEMORY) or ran.exit_code != 0, ran
-    size = sum(path.lstat().st_blocks * 512 for path in workspace.rglob("*")) if filler != "deep folders" else 0
+    size = sum(path.lstat().st_blocks * 512 for path in workspace.rglob("*")) if filler not in HIDDEN else 0
     assert size < 600 * MEGABYTE
+    subprocess.run(["chmod", "-R", "u+rwX", str(workspace)], check=True)
     subprocess.run(["rm", "-rf", str(workspace)], check=True)
 
 

@@ -131,7 +131,8 @@ async def test_a_link_swapped_in_at_the_right_moment_leads_nowhere(
         def swap():
             while time.time() < until:
                 try:
-                    for a, b in (("real", "held"), ("evil", "real"), ("real", "evil"), ("held", "real")): os.rename(a, b)
+                    for pair in (("real", "held"), ("evil", "real"), ("real", "evil"), ("held", "real")):
+                        os.rename(*pair)
                 except OSError: pass
         def use():
             while time.time() < until:
