@@ -160,7 +160,7 @@ def host_call(call: Call) -> Call:
 
 async def test_in_host_mode_reading_runs_and_everything_else_asks(host_call: Call) -> None:
     for name in ("bubblewrap", "off"):
-        entry = await entry_of(name)  # type: ignore[arg-type]
+        entry = await entry_of(name)
         assert verdict(entry, host_call, command="cat /etc/hostname") == (Decision.ALLOW, "fine")
         assert verdict(entry, host_call, command="touch x") == (Decision.ASK, "host-mode")
         assert verdict(entry, host_call, command="rm x") == (Decision.ASK, "host-mode")

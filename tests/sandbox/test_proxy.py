@@ -44,8 +44,6 @@ class Page(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_POST = do_GET
-
     def log_message(self, format: str, *args: object) -> None:
         pass
 
@@ -141,7 +139,8 @@ async def test_tunnels_for_https_lead_to_granted_hosts_only(boundary: Boundary, 
         login = base64.b64encode(f"{{proxy.username}}:{{proxy.password}}".encode()).decode()
         for host in ("docs.example", "other.example"):
             with socket.create_connection((proxy.hostname, proxy.port)) as s:
-                s.sendall(f"CONNECT {{host}}:{site.port} HTTP/1.1\\r\\nProxy-Authorization: Basic {{login}}\\r\\n\\r\\n".encode())
+                login_line = f"Proxy-Authorization: Basic {{login}}"
+                s.sendall(f"CONNECT {{host}}:{site.port} HTTP/1.1\\r\\n{{login_line}}\\r\\n\\r\\n".encode())
                 print(s.recv(1000).decode().split("\\r\\n")[0])
                 s.sendall(b"GET /secret HTTP/1.0\\r\\nHost: x\\r\\n\\r\\n"); s.recv(1000)
     """)

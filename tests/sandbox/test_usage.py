@@ -52,9 +52,9 @@ def test_counting_ends_when_there_are_too_many(tmp_path: Path) -> None:
 
 
 def test_folders_too_deep_to_count_are_told(tmp_path: Path) -> None:
-    os.makedirs(tmp_path / "/".join("d" * 140))
+    (tmp_path / "/".join("d" * 140)).mkdir(parents=True)
     assert held([tmp_path], [], 1000).hidden
-    assert len(os.listdir("/proc/self/fd")) < 50
+    assert len(list(Path("/proc/self/fd").iterdir())) < 50
 
 
 def test_a_deleted_file_that_is_still_open_counts(tmp_path: Path) -> None:
