@@ -9,13 +9,15 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
 import psutil
+import pytest
 
 from laneway.sandbox.boundary import Wanted, choose
-from laneway.sandbox.contract import MEGABYTE, Boundary, Limits
+from laneway.sandbox.contract import MEGABYTE, Boundary, Limits, Ran
 from tests.skips import missing
 
 NAMES: tuple[Wanted, ...] = ("bubblewrap", "sandlock", "landlock")
@@ -29,6 +31,29 @@ SMALL = Limits(
     temporary_bytes=16 * MEGABYTE, flood_bytes=4 * MEGABYTE,
 )  # fmt: skip
 _known: dict[str, Boundary] = {}
+
+
+@pytest.fixture(params=NAMES)
+async def boundary(request: pytest.FixtureRequest) -> Boundary:
+    """Each boundary of this machine in turn."""
+    name: Wanted = request.param
+    return await boundary_called(name)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """A thread's folder, as deep in a home as a real one."""
+    folder = tmp_path / "home" / "workspaces" / "thread"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def limited(seconds: float) -> Limits:
+    return replace(SMALL, seconds=seconds)
+
+
+async def tried(boundary: Boundary, workspace: Path, command: str, limits: Limits = SMALL) -> Ran:
+    return await boundary.run(command, workspace=workspace, limits=limits)
 
 
 async def boundary_called(name: Wanted) -> Boundary:
@@ -56,21 +81,25 @@ def python(code: str) -> str:
     return f"python3 - <<'END_OF_PROGRAM'\n{dedent(code)}\nEND_OF_PROGRAM\n"
 
 
-def alive_with(marker: str) -> list[int]:
-    """Processes of the whole machine whose command line has this marker."""
+def alive_with(marker: str, *, started_by_it: bool = False) -> list[int]:
+    """Processes of the whole machine whose command line has this marker, or begins with it."""
     found = []
     for process in psutil.process_iter(["pid", "cmdline", "status"]):
         line = " ".join(process.info["cmdline"] or ())
-        if marker in line and process.info["status"] != psutil.STATUS_ZOMBIE and process.pid != os.getpid():
+        if (
+            (line.startswith(marker) if started_by_it else marker in line)
+            and process.info["status"] != psutil.STATUS_ZOMBIE
+            and process.pid != os.getpid()
+        ):
             found.append(process.pid)
     return found
 
 
 async def until_alive(marker: str, count: int = 1, seconds: float = 10) -> None:
-    """So many processes have this marker."""
+    """So many processes were started by this very command."""
     until = time.monotonic() + seconds
-    while len(alive_with(marker)) < count:
-        assert time.monotonic() < until, f"{alive_with(marker)} of {count} were started"
+    while len(found := alive_with(marker, started_by_it=True)) < count:
+        assert time.monotonic() < until, f"{len(found)} of {count} were started"
         await asyncio.sleep(0.02)
 
 

@@ -192,3 +192,14 @@ def test_every_failure_says_how_to_mend_it(tmp_path: Path) -> None:
     ]
     assert [found.check for found in broken if found.state != "fail" or not found.fix] == []
     assert os.sep in broken[2].says
+
+
+def test_the_boundary_of_commands_is_named_with_what_was_wrong_with_stronger_ones() -> None:
+    assert checks.sandbox("bubblewrap", None, False, {}).says == "Commands run behind bubblewrap."
+    second = checks.sandbox("sandlock", None, False, {"bubblewrap": "It is not installed."})
+    assert (second.state, second.says) == ("ok", "Commands run behind sandlock. bubblewrap: It is not installed.")
+    weaker = checks.sandbox("landlock", None, True, {"sandlock": "It needs Landlock ABI 6; this kernel has 4."})
+    assert (weaker.state, "ABI 6" in weaker.says) == ("warn", True)
+    off = checks.sandbox("none", "Commands need a boundary that only Linux has; this is darwin.", True, {})
+    assert off.state == "warn"
+    assert off.says == "`bash` is off. Commands need a boundary that only Linux has; this is darwin."

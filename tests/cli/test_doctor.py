@@ -21,7 +21,7 @@ from tests.servers.script import Json
 
 HEALTHY = {
     "python", "settings", "home", "disk", "key file", "port", "database", "tables", "worker", "key", "budget",
-    "clock", "model", "quota", "classification",
+    "clock", "model", "quota", "classification", "sandbox",
 }  # fmt: skip
 
 
@@ -239,3 +239,11 @@ def test_a_taxonomy_that_keeps_laneway_from_starting_is_named(shell: Shell) -> N
     assert found["state"] == "fail"
     assert "colours.toml" in found["says"]
     assert "docs/adding-a-taxonomy.md" in found["fix"]
+
+
+def test_the_boundary_of_commands_is_named(shell: Shell) -> None:
+    assert "behind bubblewrap." in findings(shell, LANEWAY_SANDBOX="bubblewrap")["sandbox"]["says"]
+    weaker = findings(shell, LANEWAY_SANDBOX="landlock")["sandbox"]
+    assert weaker["state"] == "warn"
+    assert "every one asks first" in weaker["says"]
+    assert findings(shell, LANEWAY_SANDBOX="off")["sandbox"]["says"].startswith("`bash` is off.")

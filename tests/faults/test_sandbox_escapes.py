@@ -3,16 +3,17 @@
 What is to be protected is open to everybody on the machine (mode 0777), so that only the boundary can keep it.
 """
 
+# ruff: noqa: ASYNC220, ASYNC240  nobody else waits for this loop
+
 from __future__ import annotations
 
 import asyncio
 import os
 import socket
 import subprocess
-import sys
 import threading
-import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
@@ -20,34 +21,11 @@ from uuid import uuid4
 import psutil
 import pytest
 
-from laneway.sandbox.boundary import Wanted
-from laneway.sandbox.contract import MEGABYTE, Boundary, Killed, Limits, Ran
+from laneway.sandbox.contract import Boundary
 from laneway.sandbox.identity import hand_over, identity_of
-from tests.sandboxing import (
-    NAMES,
-    SMALL,
-    alive_with,
-    boundary_called,
-    none_alive_with,
-    open_folder,
-    python,
-    until_alive,
-)
+from tests.sandboxing import open_folder, python, tried
 
 SECRET = f"lw_{uuid4().hex}"
-
-
-@pytest.fixture(params=NAMES)
-async def boundary(request: pytest.FixtureRequest) -> AsyncIterator[Boundary]:
-    name: Wanted = request.param
-    yield await boundary_called(name)
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    folder = tmp_path / "home" / "workspaces" / "thread"
-    folder.mkdir(parents=True)
-    return folder
 
 
 @pytest.fixture
@@ -59,10 +37,6 @@ def outside() -> Iterator[Path]:
         for path in folder.iterdir():
             path.chmod(0o666)
         yield folder
-
-
-async def tried(boundary: Boundary, workspace: Path, command: str, limits: Limits = SMALL) -> Ran:
-    return await boundary.run(command, workspace=workspace, limits=limits)
 
 
 async def test_no_secret_of_the_host_can_be_read(
@@ -129,7 +103,8 @@ async def test_nothing_outside_the_workspace_can_be_written(boundary: Boundary, 
 
 
 def _has(folder: Path, marker: str) -> bool:
-    return any(path.name.startswith(marker) for path in folder.iterdir())
+    # Where we may not look, a command of ours could not write either.
+    return os.access(folder, os.R_OK) and any(path.name.startswith(marker) for path in folder.iterdir())
 
 
 async def test_a_link_that_leads_out_leads_nowhere(boundary: Boundary, workspace: Path, outside: Path) -> None:
@@ -149,13 +124,15 @@ async def test_a_link_swapped_in_at_the_right_moment_leads_nowhere(
 ) -> None:
     race = python(f"""
         import os, threading, time
-        os.makedirs("real", exist_ok=True); open("real/victim", "w").write("mine"); open("real/secret", "w").write("mine")
+        os.makedirs("real", exist_ok=True); open("real/victim", "w").write("mine")
+        open("real/secret", "w").write("mine")
         os.symlink({str(outside)!r}, "evil")
         until, told = time.time() + 1.0, set()
         def swap():
             while time.time() < until:
                 try:
-                    os.rename("real", "held"); os.rename("evil", "real"); os.rename("real", "evil"); os.rename("held", "real")
+                    for pair in (("real", "held"), ("evil", "real"), ("real", "evil"), ("held", "real")):
+                        os.rename(*pair)
                 except OSError: pass
         def use():
             while time.time() < until:
@@ -213,7 +190,9 @@ class Listener:
 
     def close(self) -> None:
         for one in self._sockets.values():
-            with_shutdown(one)
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
 
 
 def _bound(family: int, kind: int, address: object) -> socket.socket:
@@ -222,14 +201,6 @@ def _bound(family: int, kind: int, address: object) -> socket.socket:
     if kind == socket.SOCK_STREAM:
         made.listen()
     return made
-
-
-def with_shutdown(one: socket.socket) -> None:
-    try:
-        one.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass
-    one.close()
 
 
 async def test_no_network_and_no_socket_of_the_host_can_be_reached(
@@ -269,190 +240,6 @@ async def test_no_network_and_no_socket_of_the_host_can_be_reached(
     assert ran.stdout.count("\n") >= 11, ran.stdout + ran.stderr
 
 
-async def test_a_fork_bomb_stays_small_and_dies(boundary: Boundary, workspace: Path) -> None:
-    marker = f"sleep 7{uuid4().int % 10**9}"
-    bomb = f"bomb() {{ {marker} & bomb | bomb & }}; bomb; wait; sleep 20"
-    running = asyncio.create_task(tried(boundary, workspace, bomb, _limited(seconds=2)))
-    most = 0
-    while not running.done():
-        most = max(most, len(psutil.pids()))
-        await asyncio.sleep(0.1)
-    ran = await running
-    assert ran.killed_because in (Killed.TIMEOUT, Killed.MEMORY) or ran.exit_code is not None
-    assert most < len(psutil.pids()) + 2 * SMALL.processes + 20
-    assert await none_alive_with(marker)
-
-
-async def test_a_bomb_of_threads_stays_small(boundary: Boundary, workspace: Path) -> None:
-    command = python("""
-        import threading, time
-        made = 0
-        try:
-            for made in range(5000): threading.Thread(target=time.sleep, args=(5,), daemon=True).start()
-        except RuntimeError: pass
-        print("made", made, flush=True)
-        import os; os._exit(0)
-    """)
-    ran = await tried(boundary, workspace, command)
-    made = int(ran.stdout.split()[1]) if ran.stdout else 0
-    assert ran.killed_because is Killed.MEMORY or made < 6 * SMALL.processes, ran.stdout
-
-
-MEMORY_BOMBS = {
-    "one process": "x = bytearray(2 * 10**9)",
-    "bit by bit": "x = []\nwhile True: x.append(bytearray(10**7))",
-    "shared memory": "import mmap, time\nx = mmap.mmap(-1, 10**9)\nwhile True: x.write(b'x' * 10**7)",
-    "many processes": "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        x = bytearray(b'x') * 10**8; time.sleep(30); os._exit(0)\n"
-    "for _ in range(8):\n    if os.wait()[1]: os._exit(1)",
-    "temporary files": "import os\nfor n in range(400):\n    f = open(os.environ.get('TMPDIR', '/tmp') + f'/{n}', 'wb')\n    f.write(b'x' * 10**6)",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("bomb", MEMORY_BOMBS)
-async def test_a_memory_bomb_is_defused(boundary: Boundary, workspace: Path, bomb: str) -> None:
-    ran = await tried(boundary, workspace, python(MEMORY_BOMBS[bomb]), _limited(seconds=20))
-    assert ran.seconds < 20
-    assert ran.killed_because in (Killed.MEMORY, Killed.DISK) or ran.exit_code != 0, ran
-
-
-DISK_FILLERS = {
-    "one file": "dd if=/dev/zero of=big bs=1M count=2000",
-    "many files": "for n in $(seq 200); do dd if=/dev/zero of=f$n bs=1M count=2 status=none; done; sleep 30",
-    "empty files": python("""
-        import time
-        for n in range(5000): open(f"f{n}", "w").close()
-        time.sleep(30)
-    """),
-    "deleted files": python("""
-        import os, time
-        files = []
-        for n in range(40):
-            f = open(f"x{n}", "wb"); os.unlink(f"x{n}"); f.write(bytes(4 * 10**6)); f.flush(); files.append(f)
-            time.sleep(0.02)
-        time.sleep(30)
-    """),
-    "mapped and deleted": python("""
-        import mmap, os, time
-        maps = []
-        for n in range(40):
-            f = open(f"x{n}", "w+b"); f.truncate(4 * 10**6); m = mmap.mmap(f.fileno(), 0); m.write(b"x" * 4 * 10**6)
-            os.unlink(f"x{n}"); f.close(); maps.append(m); time.sleep(0.02)
-        time.sleep(30)
-    """),
-    "deep folders": python("""
-        import os, time
-        for n in range(300): os.mkdir("d" * 100); os.chdir("d" * 100)
-        time.sleep(30)
-    """),
-}
-
-
-@pytest.mark.parametrize("filler", DISK_FILLERS)
-async def test_the_disk_cannot_be_filled(boundary: Boundary, workspace: Path, filler: str) -> None:
-    ran = await tried(boundary, workspace, DISK_FILLERS[filler], _limited(seconds=20))
-    assert ran.seconds < 20
-    assert ran.killed_because in (Killed.DISK, Killed.MEMORY) or ran.exit_code != 0, ran
-    size = sum(path.lstat().st_blocks * 512 for path in workspace.rglob("*")) if filler != "deep folders" else 0
-    assert size < 600 * MEGABYTE
-    subprocess.run(["rm", "-rf", str(workspace)], check=True)
-
-
-async def test_a_flood_of_output_is_cut_and_its_ends_are_kept(boundary: Boundary, workspace: Path) -> None:
-    ran = await tried(boundary, workspace, "echo first; yes flood")
-    assert ran.killed_because is Killed.OUTPUT
-    assert ran.stdout.startswith("first\nflood\n")
-    assert ran.stdout.endswith(("flood\n", "flood", "floo", "flo", "fl", "f"))
-    assert len(ran.stdout) + len(ran.stderr) <= MEGABYTE + 100
-    assert ran.left_out > 3 * MEGABYTE
-
-
-def stubborn(marker: str) -> str:
-    """Children that ignore TERM, go to a session of their own, become daemons; each with this marker."""
-    return f"""
-        (trap '' TERM HUP INT; exec {marker}1) &
-        (setsid setsid bash -c "trap '' TERM; {marker}2; true" &) &
-        nohup {marker}3 >/dev/null 2>&1 &
-    """ + python(f"""
-        import os, signal
-        if os.fork() == 0:
-            os.setsid()
-            if os.fork() == 0:
-                for number in (signal.SIGTERM, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
-                null = os.open("/dev/null", os.O_RDWR)
-                for fd in (0, 1, 2): os.dup2(null, fd)
-                os.execlp(*{marker.split()[:1]!r}, *{[*marker.split()[:-1], marker.split()[-1] + "4"]!r})
-            os._exit(0)
-    """)
-
-
-@pytest.fixture
-def marker() -> str:
-    return f"sleep 8{uuid4().int % 10**8}"
-
-
-async def test_nothing_outlives_its_command(boundary: Boundary, workspace: Path, marker: str) -> None:
-    ran = await tried(boundary, workspace, f"{stubborn(marker)} sleep 0.3; echo done")
-    assert (ran.exit_code, ran.stdout) == (0, "done\n")
-    assert await none_alive_with(marker)
-
-
-async def test_nothing_outlives_its_time(boundary: Boundary, workspace: Path, marker: str) -> None:
-    ran = await tried(boundary, workspace, f"{stubborn(marker)} wait; {marker}5", _limited(seconds=1.5))
-    assert ran.killed_because is Killed.TIMEOUT
-    assert await none_alive_with(marker)
-
-
-async def test_nothing_outlives_being_stopped(boundary: Boundary, workspace: Path, marker: str) -> None:
-    stops: list[object] = []
-
-    def on_stop(end: object) -> object:
-        stops.append(end)
-        return lambda: stops.remove(end)
-
-    running = asyncio.create_task(
-        boundary.run(f"{stubborn(marker)} {marker}5", workspace=workspace, limits=SMALL, on_stop=on_stop)  # type: ignore[arg-type]
-    )
-    await until_alive(marker, 5)
-    began = time.monotonic()
-    stops[0]()  # type: ignore[operator]
-    ran = await running
-    assert ran.killed_because is Killed.STOPPED
-    assert time.monotonic() - began < 1
-    assert await none_alive_with(marker, 1 - (time.monotonic() - began))
-    assert stops == []
-
-
-async def test_nothing_outlives_a_cancelled_job(boundary: Boundary, workspace: Path, marker: str) -> None:
-    running = asyncio.create_task(tried(boundary, workspace, f"{stubborn(marker)} {marker}5"))
-    await until_alive(marker, 5)
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-    assert await none_alive_with(marker)
-
-
-async def test_nothing_outlives_a_killed_server(boundary: Boundary, workspace: Path, marker: str) -> None:
-    program = (
-        "import asyncio, sys; from pathlib import Path; from tests.sandboxing import boundary_called, SMALL\n"
-        "async def main():\n"
-        f"    b = await boundary_called({boundary.name!r})\n"
-        "    await b.run(sys.argv[1], workspace=Path(sys.argv[2]), limits=SMALL)\n"
-        "asyncio.run(main())"
-    )
-    command = f"{stubborn(marker)} {marker}5"
-    server = subprocess.Popen(
-        [sys.executable, "-c", program, command, str(workspace)], cwd=Path(__file__).parents[2],
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": ".:src"},
-    )  # fmt: skip
-    try:
-        await until_alive(f"{marker}5", 1)
-        await until_alive(marker, 5)
-    finally:
-        server.kill()
-        server.wait()
-    assert await none_alive_with(marker, 2), alive_with(marker)
-
-
 async def test_processes_of_the_host_can_be_neither_killed_nor_traced(boundary: Boundary, workspace: Path) -> None:
     user = identity_of(workspace)
     # Even one that belongs to the same user.
@@ -487,10 +274,8 @@ async def test_the_kernel_offers_no_way_out(boundary: Boundary, workspace: Path)
         import ctypes, os, platform
         libc = ctypes.CDLL(None, use_errno=True)
         numbers = {
-            "x86_64": dict(mount=165, umount=166, pivot_root=155, unshare=272, setns=308, keyctl=250, add_key=248, bpf=321,
-                           perf=298, userfaultfd=323, io_uring=425, init_module=175, chroot=161, swapon=167, clone3=435),
-            "aarch64": dict(mount=40, umount=39, pivot_root=41, unshare=97, setns=268, keyctl=219, add_key=217, bpf=280,
-                            perf=241, userfaultfd=282, io_uring=425, init_module=105, chroot=51, swapon=224, clone3=435),
+            "x86_64": (165, 166, 155, 272, 308, 250, 248, 321, 298, 323, 425, 175, 161, 167),
+            "aarch64": (40, 39, 41, 97, 268, 219, 217, 280, 241, 282, 425, 105, 51, 224),
         }[platform.machine()]
         buffer = ctypes.create_string_buffer(256)
         arguments = {
@@ -500,8 +285,8 @@ async def test_the_kernel_offers_no_way_out(boundary: Boundary, workspace: Path)
             "userfaultfd": (0,), "io_uring": (8, buffer), "init_module": (buffer, 0, b""), "chroot": (b".",),
             "swapon": (b"/tmp/x", 0),
         }
-        for name, given in arguments.items():
-            if libc.syscall(numbers[name], *given) >= 0: print("done", name)
+        for number, (name, given) in zip(numbers, arguments.items(), strict=True):
+            if libc.syscall(number, *given) >= 0: print("done", name)
         for flag in (0x00020000, 0x20000000, 0x40000000, 0x10020000):
             if libc.unshare(flag) == 0: print("done unshare", hex(flag))
         try: os.mknod("device", 0o20666, os.makedev(1, 1)); print("done mknod")
@@ -512,9 +297,3 @@ async def test_the_kernel_offers_no_way_out(boundary: Boundary, workspace: Path)
     """)
     ran = await tried(boundary, workspace, f"{command}\nunshare -Urm true && echo done\nsudo -n true && echo done")
     assert ran.stdout == "tried\n", ran.stdout + ran.stderr
-
-
-def _limited(seconds: float) -> Limits:
-    from dataclasses import replace
-
-    return replace(SMALL, seconds=seconds)

@@ -221,6 +221,18 @@ def _weights(weights: Mapping[str, str]) -> list[str]:
     return [f"The weights of {', '.join(names)} {said[state]}." for state, names in found.items() if names]
 
 
+def sandbox(name: str, off: str | None, weaker: bool, passed_over: Mapping[str, str]) -> Finding:
+    """Which boundary holds the commands of `bash`, and why no stronger one."""
+    reasons = " ".join(f"{other}: {complaint}" for other, complaint in passed_over.items())
+    install = "Install bubblewrap (`apt install bubblewrap`); docs/sandbox.md says what else can be done."
+    if off is not None:
+        return Finding("sandbox", "warn", f"`bash` is off. {off}", install)
+    if weaker:
+        says = f"Commands run behind {name} only, which is weaker: every one asks first. {reasons}"
+        return Finding("sandbox", "warn", says.strip(), install)
+    return Finding("sandbox", "ok", f"Commands run behind {name}. {reasons}".strip())
+
+
 def classification_by_rules() -> Finding:
     """The owner wants no local classifier."""
     says = "The local classifier is switched off (local_classifier): rules judge, and the small model if there is one."

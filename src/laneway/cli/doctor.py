@@ -66,6 +66,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings += [finding async for finding in _examine_models(settings)]
     findings.append(_examine_classification(settings))
     findings += _examine_outside(settings, environ)
+    findings.append(await _examine_sandbox(settings))
     return findings
 
 
@@ -168,6 +169,16 @@ async def _examine_models(settings: Settings) -> AsyncIterator[Finding]:
         await models.close()
     yield checks.model_key(models.description, complaint)
     yield checks.quota(complaint)
+
+
+async def _examine_sandbox(settings: Settings) -> Finding:
+    """Every boundary is really tried, as the server does at its start."""
+    from laneway.cli import checks
+    from laneway.sandbox.boundary import choose
+
+    choice = await choose(settings.sandbox)
+    boundary = choice.boundary
+    return checks.sandbox(boundary.name, boundary.off, boundary.weaker, choice.passed_over)
 
 
 def _examine_classification(settings: Settings) -> Finding:

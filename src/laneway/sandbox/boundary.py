@@ -51,12 +51,12 @@ class Choice:
     passed_over: dict[str, str]
 
 
-async def choose(wanted: Wanted = "auto", reach: Reach = _NOWHERE) -> Choice:
+async def choose(wanted: Wanted = "auto", reach: Reach = _NOWHERE, platform: str = sys.platform) -> Choice:
     """The strongest boundary that works here, or the one that was asked for; tried out by running something."""
     if wanted == "off":
         return Choice(Off("Running commands is switched off (LANEWAY_SANDBOX=off)."), {})
-    if sys.platform != "linux":
-        return Choice(Off(f"Commands need a boundary that only Linux has; this is {sys.platform}."), {})
+    if platform != "linux":
+        return Choice(Off(f"Commands need a boundary that only Linux has; this is {platform}."), {})
     wrong: dict[str, str] = {}
     for name, candidate in _candidates(reach):
         if wanted in ("auto", name):

@@ -99,7 +99,7 @@ class OnHost:
 
     name: str = "host"
     weaker: bool = True
-    off: str | None = None
+    off: str | None = None if sys.platform == "linux" else "Commands can be run on Linux only."
     reaches_hosts: bool = True
 
     def inside(self, workspace: Path) -> str:

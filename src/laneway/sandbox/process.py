@@ -181,11 +181,11 @@ class Supervised:
 
 def _too_much(first: Held, now: Held, limits: Limits) -> bool:
     """Whether the folders grew beyond what they may hold; full ones have a little room, to be tidied in."""
-    if first.too_deep:
-        # What lies deeper is not counted, so all that the disk loses is taken for this run's.
+    if first.hidden:
+        # What lies there is not counted, so all that the disk loses is taken for this run's.
         return first.free - now.free > limits.disk_bytes
     most_bytes, most_files = max(limits.disk_bytes, first.bytes + _ROOM), max(limits.files, first.files + _FEW_FILES)
-    return now.too_deep or now.bytes > most_bytes or now.files > most_files
+    return now.hidden or now.bytes > most_bytes or now.files > most_files
 
 
 def _signal(pids: Sequence[int], number: signal.Signals) -> None:

@@ -55,8 +55,8 @@ class Held:
 
     bytes: int = 0
     files: int = 0
-    too_deep: bool = False
-    """Whether there are folders in folders so deep that they were not looked at."""
+    hidden: bool = False
+    """Whether there are folders that could not be looked into: too deep, or closed to us."""
     free: int = 0
     """What is left on the disk of the first folder."""
 
@@ -66,42 +66,48 @@ def held(folders: list[Path], pids: list[int], most_files: int) -> Held:
 
     Counting ends as soon as there are too many files: how long it takes is bounded.
     """
-    size, count, too_deep = 0, 0, False
+    size, count, hidden = 0, 0, False
     for entry in (one for folder in folders for one in _sizes(str(folder))):
-        too_deep = too_deep or entry is None
+        hidden = hidden or entry is None
         size += entry or 0
         count += 1
         if count > most_files:
             break
-    return Held(size + _deleted(pids), count, too_deep, _free(folders))
+    return Held(size + _deleted(pids), count, hidden, _free(folders))
 
 
 def _free(folders: list[Path]) -> int:
-    about = os.statvfs(folders[0]) if folders else None
-    return about.f_bavail * about.f_frsize if about else 0
+    try:
+        about = os.statvfs(folders[0])
+    except (OSError, IndexError):
+        return 0
+    return about.f_bavail * about.f_frsize
 
 
 def _sizes(root: str) -> Iterator[int | None]:
-    """The size on disk of everything below; None for a folder that is too deep. No link is followed."""
+    """The size on disk of everything below; None for a folder that is hidden. No link is followed."""
     way: list[_Folder] = []
+    names, at = [root], None
     try:
-        following: _Folder | None = _Folder(os.open(root, _DIRECTORY))
-        while following or way:
-            if following:
-                way.append(following)
-                yield from following.look()
-            following = None
-            if not way[-1].pending:
+        while names or way:
+            if not names:
                 os.close(way.pop().at)
-            elif len(way) > _DEEPEST:
+                names, at = (way[-1].pending, way[-1].at) if way else ([], None)
+                continue
+            try:
+                following = os.open(names.pop(), _DIRECTORY, dir_fd=at)
+            except PermissionError:
+                yield None
+                continue
+            except OSError:
+                # Gone meanwhile, or a link in its place: nothing to count.
+                continue
+            way.append(_Folder(following))
+            yield from way[-1].look()
+            if len(way) > _DEEPEST and way[-1].pending:
                 way[-1].pending.clear()
                 yield None
-            else:
-                # Gone meanwhile, or a link in its place: nothing to count.
-                with suppress(OSError):
-                    following = _Folder(os.open(way[-1].pending.pop(), _DIRECTORY, dir_fd=way[-1].at))
-    except FileNotFoundError:
-        return
+            names, at = way[-1].pending, following
     finally:
         for folder in way:
             os.close(folder.at)

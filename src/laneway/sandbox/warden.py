@@ -183,8 +183,9 @@ def in_sandlock(order: Order) -> NoReturn:
     running = sandbox.popen(bash(order))
     ready(order)
     result = running.wait()
-    signalled = getattr(result, "signal", -1) or -1
-    os._exit(128 + signalled if signalled > 0 else max(0, result.exit_code))
+    if result.reason is sandlock.ExitReason.EXITED:
+        os._exit(result.exit_code)
+    os._exit(128 + result.signal if result.signal > 0 else 137)
 
 
 def bash(order: Order) -> list[str]:

@@ -30,12 +30,11 @@ def bash_entry(
     guard: Guard,
     limits: Limits = Limits(),  # noqa: B008  frozen
     longest: int = LONGEST_SECONDS,
-    on_host: Callable[[Call], bool] = lambda call: False,
 ) -> ToolEntry:
-    """The tool `bash` behind this boundary; `on_host` tells whose calls go to the machine itself."""
+    """The tool `bash` behind this boundary; calls of principals in host mode go to the machine itself."""
 
     def place(call: Call) -> Boundary:
-        return _HOST if on_host(call) else boundary
+        return _HOST if call.request.host_mode else boundary
 
     async def bash(
         call: Call,

@@ -1,0 +1,7 @@
+"""Faults of the sandbox are tried on every boundary of this machine."""
+
+from __future__ import annotations
+
+from tests.sandboxing import boundary, workspace
+
+__all__ = ["boundary", "workspace"]
