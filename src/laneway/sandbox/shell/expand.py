@@ -37,7 +37,9 @@ class Expander:
         following = [child for child in node.children if body is not None and child.start_byte >= body.end_byte]
         if body is None or not following:
             return []
-        return self.source[body.end_byte : following[0].start_byte].decode("utf-8", "replace").replace("\\\n", " ").split()
+        return (
+            self.source[body.end_byte : following[0].start_byte].decode("utf-8", "replace").replace("\\\n", " ").split()
+        )
 
     def words(self, node: Node, scope: Scope) -> list[str]:
         """The words a node becomes on the command line."""

@@ -94,7 +94,9 @@ def reordered(text: str) -> str:
         if end is None or after is None:
             return text
         head = line[: found.end()] + after[1]
-        return "\n".join([*lines[:place], head, *lines[place + 1 : end + 1], reordered("\n".join([after[3], *lines[end + 1 :]]))])
+        return "\n".join(
+            [*lines[:place], head, *lines[place + 1 : end + 1], reordered("\n".join([after[3], *lines[end + 1 :]]))]
+        )
     return text
 
 
