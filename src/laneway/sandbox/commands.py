@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from laneway.domain.action import Verdict
-from laneway.sandbox.shell.grammar import LONGEST, TooMuch
+from laneway.sandbox.shell.bounds import LONGEST, TooMuch
 from laneway.sandbox.shell.holes import RESERVED
 from laneway.sandbox.shell.invoke import invoke, risky
 from laneway.sandbox.shell.rules import Finding, verdict
@@ -19,7 +19,16 @@ _BOUNDS = {
     "too-complex": "The command is nested too deeply, or too tangled, to be judged.",
 }
 
-_UNFORESEEN = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError, re.error)
+_UNFORESEEN = (
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+    re.error,
+)
 
 
 def judge(command: str, cwd: str | None = None) -> Verdict:

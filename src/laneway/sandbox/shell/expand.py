@@ -17,18 +17,29 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _IN_QUOTES = re.compile(r'\\([$`"\\\n])')
 _PARAMETER = re.compile(r"([!#]?)([A-Za-z_]\w*|\d+|[@*#?$!-])(\[[^\]]*\])?(.*)", re.DOTALL)
 _OPERATOR = re.compile(r":?[-=+?]|##?|%%?|//?|/[#%]|\^\^?|,,?|@|:", re.DOTALL)
-LONGEST_VALUE = 20_000
 
 
 class Expander:
     """Turns nodes of one source into words; runs command substitutions by `substitute`."""
 
-    def __init__(self, source: bytes, substitute: Substitute) -> None:
+    def __init__(self, source: bytes, substitute: Substitute, spend: Callable[[int], None]) -> None:
         self.source = source
+        self.spend = spend
         self.substitute = substitute
+        self.visited: set[int] = set()
+        """Where the substitutions begin that were run."""
 
     def raw(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def between(self, node: Node, body: Node | None) -> list[str]:
+        """Words between a statement and its redirections that the grammar leaves out: the lone dash of `cat - <<EOF`."""
+        following = [child for child in node.children if body is not None and child.start_byte >= body.end_byte]
+        if body is None or not following:
+            return []
+        return (
+            self.source[body.end_byte : following[0].start_byte].decode("utf-8", "replace").replace("\\\n", " ").split()
+        )
 
     def words(self, node: Node, scope: Scope) -> list[str]:
         """The words a node becomes on the command line."""
@@ -41,7 +52,7 @@ class Expander:
         text = self.render(node, scope).replace(SPLIT, " ")
         if text.startswith("~"):
             return " ".join(fields(text, scope.home))
-        return unshield(text)[:LONGEST_VALUE]
+        return unshield(text)
 
     def render(self, node: Node, scope: Scope, quoted: bool = False) -> str:
         match node.type:
@@ -80,7 +91,7 @@ class Expander:
             parts.append(self.render(child, scope, quoted))
             place = child.end_byte
         parts.append(self._plain(place, end, quoted))
-        return "".join(parts)[:LONGEST_VALUE]
+        return "".join(parts)
 
     def _plain(self, start: int, end: int, quoted: bool) -> str:
         text = self.source[start:end].decode("utf-8", "replace")
@@ -91,9 +102,10 @@ class Expander:
     def _shown(self, values: list[str] | None, quoted: bool) -> str:
         if values is None:
             return EMPTY
+        self.spend(sum(map(len, values)))
         if quoted:
-            return SPLIT.join(shield(value) or EMPTY for value in values)[:LONGEST_VALUE]
-        return SPLIT.join(values)[:LONGEST_VALUE]
+            return SPLIT.join(shield(value) or EMPTY for value in values)
+        return SPLIT.join(values)
 
     def _parameter(self, name: str, scope: Scope) -> list[str]:
         if name in ("@", "*"):

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from itertools import product
 
+from laneway.sandbox.shell.bounds import MOST_WORDS, TooMuch
+
 _OPEN, _CLOSE, SPLIT = "\ue000", "\ue002", "\ue001"
 _SHIELD = 0xE100
 _SHIELDED = " \t\n{},*?[]~"
@@ -18,7 +20,6 @@ _FROM_SHIELD = {_SHIELD + ord(sign): sign for sign in _SHIELDED}
 _HOLE = re.compile(f"{_OPEN}([^{_CLOSE}]*){_CLOSE}")
 RESERVED = re.compile("[\ue000-\ue1ff]")
 """Characters a command may not bring along: they are ours."""
-MOST_WORDS = 200
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 _RANGE = re.compile(r"(-?\d+|[a-zA-Z])\.\.(-?\d+|[a-zA-Z])(?:\.\.-?\d+)?")
@@ -80,7 +81,9 @@ def _escape(found: re.Match[str]) -> str:
 def braces(text: str, depth: int = 0) -> list[str]:
     """The words that brace expansion makes of one."""
     opened = text.find("{")
-    while opened >= 0 and depth < 6:
+    if opened >= 0 and (depth > 20 or text.count("{") > 200):
+        raise TooMuch
+    while opened >= 0:
         closed, commas = _matching(text, opened)
         if closed is None:
             return [text]
@@ -89,7 +92,9 @@ def braces(text: str, depth: int = 0) -> list[str]:
         if choices:
             ends = braces(text[closed + 1 :], depth + 1)
             middles = [word for choice in choices for word in braces(choice, depth + 1)]
-            return [text[:opened] + middle + end for middle, end in list(product(middles, ends))[:MOST_WORDS]]
+            if len(middles) * len(ends) > MOST_WORDS:
+                raise TooMuch
+            return [text[:opened] + middle + end for middle, end in product(middles, ends)]
         opened = text.find("{", opened + 1)
     return [text]
 
@@ -118,7 +123,8 @@ def _choices(inner: str, commas: list[int]) -> list[str]:
     first, last = found[1], found[2]
     if first.lstrip("-").isdigit() and last.lstrip("-").isdigit():
         low, high = sorted((int(first), int(last)))
-        return [str(number) for number in range(low, min(high, low + MOST_WORDS) + 1)]
+        # Numbers of a range mean the same to every rule.
+        return [str(number) for number in {low, min(low + 1, high), high}]
     low, high = sorted((ord(first[0]), ord(last[0])))
     return [chr(code) for code in range(low, high + 1)]
 
@@ -128,7 +134,9 @@ def fields(text: str, home: str) -> list[str]:
     if text == "":
         return []
     words = [part for choice in braces(text) for piece in choice.split(SPLIT) for part in _split(piece)]
-    return [unshield(_tilde(word, home)) for word in words[:MOST_WORDS]]
+    if len(words) > MOST_WORDS:
+        raise TooMuch
+    return [unshield(_tilde(word, home)) for word in words]
 
 
 _EMPTY = chr(_SHIELD + 1)

@@ -8,31 +8,20 @@ from dataclasses import dataclass, field
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.options import options
 from laneway.sandbox.shell.streams import Stream
+from laneway.sandbox.shell.tables import table
 
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
     language: str
-    code: str
+    code: str = ""
     """Options whose value is code."""
     valued: str = ""
     awk: bool = False
     """Whether the first operand is code."""
 
 
-_SHELL = Interpreter("shell", "-c", "-o -O --rcfile --init-file +o +O")
-_PYTHON = Interpreter("python", "-c", "-m -W -X --check-hash-based-pycs")
-_AWK = Interpreter("awk", "-e --source", "-F -v -f --field-separator --assign --file -i --include", awk=True)
-_NODE = Interpreter("javascript", "-e --eval -p --print -pe", "-r --require --import --loader -C --env-file")
-INTERPRETERS: dict[str, Interpreter] = {
-    **dict.fromkeys("bash sh zsh dash ksh ash mksh fish rbash csh tcsh pwsh-sh".split(), _SHELL),
-    **dict.fromkeys("python python2 python3 pypy pypy3 ipython ipython3".split(), _PYTHON),
-    "perl": Interpreter("perl", "-e -E", "-I -M -m"), "ruby": Interpreter("ruby", "-e", "-I -r -C -E"), "irb": Interpreter("ruby", "-e"),
-    "node": _NODE, "nodejs": _NODE, "bun": Interpreter("javascript", "-e --eval -p --print"), "tsx": _NODE, "ts-node": _NODE, "deno": Interpreter("javascript", "--eval"),
-    "php": Interpreter("php", "-r -B -R -E", "-d -c -S -t -z"), "lua": Interpreter("lua", "-e", "-l"), "luajit": Interpreter("lua", "-e", "-l"),
-    **dict.fromkeys("awk gawk mawk nawk".split(), _AWK), "tclsh": Interpreter("tcl", "-c"), "expect": Interpreter("tcl", "-c", "-f"), "osascript": Interpreter("applescript", "-e", "-l"),
-    "Rscript": Interpreter("r", "-e"), "R": Interpreter("r", "-e", "-f"), "julia": Interpreter("julia", "-e -E --eval", "-t -p --project"), "groovy": Interpreter("groovy", "-e"), "scala": Interpreter("scala", "-e"), "ghc": Interpreter("haskell", "-e"), "elixir": Interpreter("elixir", "-e --eval"), "erl": Interpreter("erlang", "-eval"), "pwsh": Interpreter("powershell", "-c -Command -command -EncodedCommand -enc"), "powershell": Interpreter("powershell", "-c -Command -command -EncodedCommand -enc -e"), "powershell.exe": Interpreter("powershell", "-c -Command -command"), "cmd": Interpreter("cmd", "/c /C /k"), "cmd.exe": Interpreter("cmd", "/c /C"), "vim": Interpreter("vim", "-c --cmd +"), "vi": Interpreter("vim", "-c --cmd"), "nvim": Interpreter("vim", "-c --cmd -es"), "ex": Interpreter("vim", "-c"), "ed": Interpreter("vim", ""), "emacs": Interpreter("lisp", "--eval -eval", "-l"), "jshell": Interpreter("java", ""), "iex": Interpreter("powershell", "-c"), "Invoke-Expression": Interpreter("powershell", "-c"), "gdb": Interpreter("gdb", "-ex -eval-command"),
-}  # fmt: skip
+INTERPRETERS = {name: Interpreter(**given) for name, given in table("interpreters").items()}
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|bash|node|ksh|zsh|Rscript)-?\d+(\.\d+)*")
 
 
@@ -70,7 +59,10 @@ def code_of(run: Invocation) -> Code | None:
     elif kind.language == "shell":
         return _shell_code(run, kind)
     elif kind.language == "perl":
-        args = [re.sub(r"^-[a-zA-Z0-9]*?(?=[eE]$)", "-", word) if re.fullmatch(r"-[a-zA-Z0-9]*[eE]", word) else word for word in args]
+        args = [
+            re.sub(r"^-[a-zA-Z0-9]*?(?=[eE]$)", "-", word) if re.fullmatch(r"-[a-zA-Z0-9]*[eE]", word) else word
+            for word in args
+        ]
     found = options(args, frozenset((kind.code + " " + kind.valued).split()), until_operand=True)
     code = Code(kind.language, found.of(*kind.code.split()))
     operands = found.operands

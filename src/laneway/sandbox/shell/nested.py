@@ -17,7 +17,9 @@ from laneway.sandbox.shell.streams import NOTHING, Stream
 if TYPE_CHECKING:
     from laneway.sandbox.shell.walk import Walk
 
-_XARGS = "-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file --max-lines --replace --process-slot-var"
+_XARGS = (
+    "-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file --max-lines --replace --process-slot-var"
+)
 _PARALLEL = "-j --jobs -S --sshlogin --joblog --results --delay --retries --timeout --colsep -a -I -N -n -C --tmpdir -q"
 _MOST_ITEMS = 40
 
@@ -84,7 +86,7 @@ def _find(walk: Walk, run: Invocation) -> None:
                 continue
             walk.found(removes(pattern, run.scope))
     for argv in search.runs:
-        for pattern in patterns[:_MOST_ITEMS]:
+        for pattern in _limited(patterns):
             walk.run([word.replace("{}", pattern) for word in argv], run.scope.copy())
     for word in search.writes:
         walk.found(writes(word, run.scope))
@@ -104,10 +106,16 @@ def _fd(walk: Walk, run: Invocation) -> None:
 def _items(stdin: Stream, lines: bool = False) -> list[str]:
     """What comes in through a pipe, as words, or as lines."""
     if stdin.paths:
-        return list(stdin.paths)[:_MOST_ITEMS]
+        return _limited(list(stdin.paths))
     if stdin.given and stdin.text is not None:
-        return [part for part in (re.split(r"[\0\n]", stdin.text) if lines else stdin.text.split()) if part][:_MOST_ITEMS]
+        words = [part for part in (re.split(r"[\0\n]", stdin.text) if lines else stdin.text.split()) if part]
+        return _limited(words)
     return [stdin.as_hole()] if stdin.given else []
+
+
+def _limited(items: list[str]) -> list[str]:
+    """The first items; if there are more, one that may be anything stands for them."""
+    return items if len(items) <= _MOST_ITEMS else [*items[:_MOST_ITEMS], hole("cmd")]
 
 
 def _xargs(walk: Walk, run: Invocation) -> None:
@@ -131,7 +139,7 @@ def _parallel(walk: Walk, run: Invocation) -> None:
     marker = next((place for place, word in enumerate(args) if word in (":::", "::::", ":::+")), len(args))
     items = args[marker + 1 :] if args[marker : marker + 1] == [":::"] else _items(run.stdin) or [hole("file")]
     argv = Invocation("parallel", args[:marker], run.scope).options(_PARALLEL, until_operand=True).operands
-    for item in (items or [""])[:_MOST_ITEMS]:
+    for item in _limited(items or [""]):
         if not argv:
             walk.shell(item, run.scope.copy())
             continue
@@ -143,7 +151,10 @@ def _parallel(walk: Walk, run: Invocation) -> None:
 def _make(walk: Walk, run: Invocation) -> None:
     found = run.options("-f --file --makefile --eval -C -j")
     texts = found.of("--eval")
-    if any(name in ("-", "/dev/stdin") for name in found.of("-f", "--file", "--makefile")) and run.stdin.text is not None:
+    if (
+        any(name in ("-", "/dev/stdin") for name in found.of("-f", "--file", "--makefile"))
+        and run.stdin.text is not None
+    ):
         texts.append(run.stdin.text)
     for content in texts:
         for line in content.split("\n"):
@@ -168,11 +179,15 @@ def _git(walk: Walk, run: Invocation) -> None:
                 walk.shell(" ".join([value[1:], *call.rest]), run.scope.copy())
             else:
                 walk.run(["git", *value.split(), *call.rest], run.scope.copy())
-        elif re.fullmatch(r"(?i)core\.(pager|editor|sshcommand|fsmonitor)|diff\.external|pager\..*|sequence\.editor", key):
+        elif re.fullmatch(
+            r"(?i)core\.(pager|editor|sshcommand|fsmonitor)|diff\.external|pager\..*|sequence\.editor", key
+        ):
             walk.shell(value, run.scope.copy())
     if call.name == "config" and len(call.operands) > 1 and re.match(r"alias\.", call.operands[-2]):
         value = call.operands[-1]
-        walk.shell(value[1:], run.scope.copy()) if value.startswith("!") else walk.run(["git", *value.split()], run.scope.copy())
+        walk.shell(value[1:], run.scope.copy()) if value.startswith("!") else walk.run(
+            ["git", *value.split()], run.scope.copy()
+        )
 
 
 def _scheduled(walk: Walk, run: Invocation) -> None:

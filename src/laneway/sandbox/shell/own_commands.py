@@ -56,7 +56,7 @@ def _read_values(run: Invocation) -> list[str]:
         return list(stdin.paths)
     if stdin.given and stdin.text is not None:
         lines = [line.strip() for line in stdin.text.splitlines() if line.strip()]
-        return lines[:50] or [""]
+        return lines if 0 < len(lines) <= 50 else [hole("cmd")] if lines else [""]
     return [stdin.as_hole() if stdin.given else hole("v_input")]
 
 
@@ -108,7 +108,12 @@ def _wget(run: Invocation) -> None:
     found = run.options(WGET)
     names = found.of("-O", "--output-document")
     folder = found.of("-P", "--directory-prefix") or ["."]
-    _downloaded(run, [name for name in names if name != "-"] if names else [f"{folder[0]}/{_last_part(url)}" for url in found.operands])
+    _downloaded(
+        run,
+        [name for name in names if name != "-"]
+        if names
+        else [f"{folder[0]}/{_last_part(url)}" for url in found.operands],
+    )
 
 
 def _fetched(run: Invocation) -> None:

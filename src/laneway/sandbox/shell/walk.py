@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from tree_sitter import Node
 
+from laneway.sandbox.shell.bounds import DEEPEST, MOST_EXPANDED, MOST_STEPS, TooMuch
 from laneway.sandbox.shell.expand import Expander
-from laneway.sandbox.shell.grammar import TooMuch, parse
+from laneway.sandbox.shell.grammar import parse, reordered, review, straightened
 from laneway.sandbox.shell.holes import has_hole, holes, without_holes
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.redirects import Redirects, gather
@@ -17,12 +18,39 @@ from laneway.sandbox.shell.scope import Scope
 from laneway.sandbox.shell.streams import NOTHING, Stream, merged, text
 
 Invoke = Callable[["Walk", Invocation], Stream]
-_DEEPEST, _MOST_STEPS, _MOST_ROUNDS = 40, 3000, 24
+_MOST_ROUNDS = 60
+_LONGEST_ERROR = 300
+"""Characters of a text that does not parse and may still be plainly harmless."""
 _BODIES = {
     "program", "compound_statement", "do_group", "list", "else_clause", "elif_clause", "if_statement", "negated_command",
     "ERROR", "then_clause", "case_item",
 }  # fmt: skip
-_SKIPPED = {"comment", "heredoc_body", "heredoc_start", "heredoc_end", "word", "number", "string", "raw_string", "variable_name", "extglob_pattern", "concatenation", "simple_expansion", "expansion", "file_descriptor", "regex", "ansi_c_string", "test_operator", "special_variable_name", "heredoc_content", "string_content", "binary_expression", "postfix_expression", "unary_expression", "array"}
+_SKIPPED = {
+    "comment",
+    "heredoc_body",
+    "heredoc_start",
+    "heredoc_end",
+    "word",
+    "number",
+    "string",
+    "raw_string",
+    "variable_name",
+    "extglob_pattern",
+    "concatenation",
+    "simple_expansion",
+    "expansion",
+    "file_descriptor",
+    "regex",
+    "ansi_c_string",
+    "test_operator",
+    "special_variable_name",
+    "heredoc_content",
+    "string_content",
+    "binary_expression",
+    "postfix_expression",
+    "unary_expression",
+    "array",
+}
 
 
 class Walk:
@@ -37,6 +65,8 @@ class Walk:
         """What is to run when the shell ends, and the shell it would run in."""
         self._depth = 0
         self._steps = 0
+        self._expanded = 0
+        self._nested = 0
 
     def found(self, findings: Iterable[Finding]) -> None:
         self.findings.extend(findings)
@@ -49,15 +79,25 @@ class Walk:
         if not without_holes(bare).strip():
             self.found([_opaque(bare)])
             return Stream(None)
-        if self._depth >= _DEEPEST:
-            raise TooMuch("too-complex")
+        if self._depth >= DEEPEST:
+            raise TooMuch
         self._depth += 1
-        root, encoded = parse(source)
-        here = Expander(encoded, self._substitute)
+        root, encoded = _read(straightened(source))
+        here = Expander(encoded, self._substitute, self._spend)
         before = len(self.findings)
         printed = self.statement(root, here, scope, stdin, piped=piped)
-        if root.has_error and len(self.findings) == before and self._risky(source):
-            self.found([Finding("unparsed", "The text is not understood as shell, and names programs that can do harm.")])
+        again = review(root, encoded)
+        for node in again.substitutions:
+            if node.start_byte not in here.visited:
+                self._substitute(node, scope.copy(), here)
+        if (
+            (root.has_error or again.lost)
+            and len(self.findings) == before
+            and (len(source) > _LONGEST_ERROR or self._risky(source))
+        ):
+            self.found(
+                [Finding("unparsed", "The text is not understood as shell, and names programs that can do harm.")]
+            )
         self._depth -= 1
         return printed
 
@@ -66,20 +106,39 @@ class Walk:
         for source, scope in self.traps[:20]:
             self.shell(source, scope.copy())
 
-    def run(self, argv: list[str], scope: Scope, stdin: Stream = NOTHING, *, piped: bool = False, environment: Mapping[str, str] | None = None) -> Stream:
+    def run(
+        self,
+        argv: list[str],
+        scope: Scope,
+        stdin: Stream = NOTHING,
+        *,
+        piped: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> Stream:
         """One command line, already in words, is judged; what it prints comes back."""
         self._step()
         if not argv:
             return text("")
-        return self._invoke(self, Invocation(argv[0], argv[1:], scope, stdin, piped, environment or {}))
+        self._nested += 1
+        if self._nested > DEEPEST:
+            raise TooMuch
+        printed = self._invoke(self, Invocation(argv[0], argv[1:], scope, stdin, piped, environment or {}))
+        self._nested -= 1
+        return printed
+
+    def _spend(self, characters: int) -> None:
+        self._expanded += characters
+        if self._expanded > MOST_EXPANDED:
+            raise TooMuch
 
     def _step(self) -> None:
         self._steps += 1
-        if self._steps > _MOST_STEPS:
-            raise TooMuch("too-complex")
+        if self._steps > MOST_STEPS:
+            raise TooMuch
 
     def _substitute(self, node: Node, scope: Scope, here: Expander) -> Stream:
         printed: Stream = text("")
+        here.visited.add(node.start_byte)
         inner = scope.copy(written=scope.written)
         for child in node.named_children:
             if child.type == "file_redirect":
@@ -89,12 +148,14 @@ class Walk:
             printed = merged(printed, self.statement(child, here, inner, NOTHING, piped=True))
         return printed
 
-    def statement(self, node: Node, here: Expander, scope: Scope, stdin: Stream = NOTHING, *, piped: bool = False) -> Stream:
+    def statement(
+        self, node: Node, here: Expander, scope: Scope, stdin: Stream = NOTHING, *, piped: bool = False
+    ) -> Stream:
         """What one statement prints, its findings collected."""
         self._step()
         self._depth += 1
-        if self._depth > 4 * _DEEPEST:
-            raise TooMuch("too-complex")
+        if self._depth > 5 * DEEPEST:
+            raise TooMuch
         try:
             return self._statement(node, here, scope, stdin, piped)
         finally:
@@ -121,7 +182,9 @@ class Walk:
             case "while_statement" | "c_style_for_statement":
                 return self._while(node, here, scope, stdin, piped)
             case "case_statement":
-                return self._body([child for child in node.named_children if child.type == "case_item"], here, scope, stdin, piped)
+                return self._body(
+                    [child for child in node.named_children if child.type == "case_item"], here, scope, stdin, piped
+                )
             case "test_command" | "unset_command":
                 self._substitutions(node, here, scope)
             case kind if kind in _BODIES:
@@ -148,6 +211,7 @@ class Walk:
     def _redirected(self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool) -> Stream:
         body = node.child_by_field_name("body")
         redirects = gather([child for child in node.named_children if child != body], here, scope)
+        redirects.extra += here.between(node, body)
         self.found(redirects.findings)
         source = redirects.stdin or stdin
         onward = piped or bool(redirects.pipeline) or redirects.hides_output
@@ -159,7 +223,9 @@ class Walk:
             printed = merged(printed, self.statement(following, here, scope, stdin, piped=piped))
         return printed
 
-    def _redirected_body(self, body: Node | None, here: Expander, scope: Scope, stdin: Stream, piped: bool, redirects: Redirects) -> Stream:
+    def _redirected_body(
+        self, body: Node | None, here: Expander, scope: Scope, stdin: Stream, piped: bool, redirects: Redirects
+    ) -> Stream:
         if body is None:
             return stdin if stdin.given else text("")
         if body.type == "command":
@@ -173,14 +239,18 @@ class Walk:
         self._pipeline(nodes, here, scope.copy(), NOTHING, piped)
         return self.statement(nodes[-1], here, scope.copy(written=scope.written), stdin, piped=piped)
 
-    def _into_files(self, redirects: Redirects, printed: Stream, alone: bool, scope: Scope, here: Expander, body: Node | None) -> Stream:
+    def _into_files(
+        self, redirects: Redirects, printed: Stream, alone: bool, scope: Scope, here: Expander, body: Node | None
+    ) -> Stream:
         said = here.raw(body) if body is not None else ""
         findings, changes = redirects.settle(printed, alone, scope, said)
         self.found(findings)
         self.changes = self.changes or changes
         return text("") if redirects.hides_output else printed
 
-    def _command(self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool, extra: list[str]) -> Stream:
+    def _command(
+        self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool, extra: list[str]
+    ) -> Stream:
         argv: list[str] = []
         environment: dict[str, str] = {}
         inner = [child for child in node.named_children if child.type.endswith("_redirect")]
@@ -194,7 +264,13 @@ class Walk:
             return self._named(argv + extra, scope, stdin, piped, environment)
         redirects = gather(inner, here, scope)
         self.found(redirects.findings)
-        printed = self._named(argv + redirects.extra + extra, scope, redirects.stdin or stdin, piped or redirects.hides_output, environment)
+        printed = self._named(
+            argv + redirects.extra + extra,
+            scope,
+            redirects.stdin or stdin,
+            piped or redirects.hides_output,
+            environment,
+        )
         return self._into_files(redirects, printed, not argv, scope, here, node)
 
     def _named(self, argv: list[str], scope: Scope, stdin: Stream, piped: bool, environment: dict[str, str]) -> Stream:
@@ -245,7 +321,7 @@ class Walk:
             return Stream(None)
         outer, calling = scope.positional, scope.calling
         scope.positional, scope.calling = args, (*calling, name)
-        printed = self.statement(body, Expander(source, self._substitute), scope, stdin, piped=piped)
+        printed = self.statement(body, Expander(source, self._substitute, self._spend), scope, stdin, piped=piped)
         scope.positional, scope.calling = outer, calling
         return printed
 
@@ -258,7 +334,7 @@ class Walk:
         # Values of one shape mean the same to every rule: file1 and file2, not src and build.
         shapes = {re.sub(r"\d+", "0", value): value for value in values}
         if len(shapes) > _MOST_ROUNDS:
-            raise TooMuch("too-complex")
+            raise TooMuch
         printed: Stream = text("")
         for value in shapes.values() if shapes else [*(scope.positional or [])]:
             scope.variables[here.raw(variable)] = [value]
@@ -267,16 +343,24 @@ class Walk:
 
     def _while(self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool) -> Stream:
         said = here.raw(node)
-        endless = re.match(r"(while\s+(:|true|1|\[\s*1\s*\]|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false|for\s*\(\(\s*;\s*;\s*\)\))", said)
+        endless = re.match(
+            r"(while\s+(:|true|1|\[\s*1\s*\]|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false|for\s*\(\(\s*;\s*;\s*\)\))", said
+        )
         foreground = re.sub(r"[^;&|{}\n]*[^&>|]&(?![&>\d])", "", said)
         if endless and foreground != said and not re.search(r"\b(sleep|wait|break|read)\b", foreground):
             self.found([Finding("exhaust", "It starts processes without end.")])
-        if endless and re.search(r">>|\bmkdir\b|\bfallocate\b|\bdd\b|\+=", said) and not re.search(r"\b(sleep|wait|break|read|exit)\b", said):
+        if (
+            endless
+            and re.search(r">>|\bmkdir\b|\bfallocate\b|\bdd\b|\+=", said)
+            and not re.search(r"\b(sleep|wait|break|read|exit)\b", said)
+        ):
             self.found([Finding("exhaust", "It writes without end.")])
         for child in node.named_children:
             if child.type == "variable_assignment":
                 self._assign(child, here, scope)
-        nodes = [child for child in node.named_children if child.type not in _SKIPPED and child.type != "variable_assignment"]
+        nodes = [
+            child for child in node.named_children if child.type not in _SKIPPED and child.type != "variable_assignment"
+        ]
         return self._body(nodes, here, scope, stdin, piped)
 
     def _substitutions(self, node: Node, here: Expander, scope: Scope) -> None:
@@ -286,6 +370,16 @@ class Walk:
             return
         for child in node.named_children:
             self._substitutions(child, here, scope)
+
+
+def _read(source: str) -> tuple[Node, bytes]:
+    """The tree of a text; if it has errors that here-documents explain, of the text without them."""
+    root, encoded = parse(source)
+    if root.has_error and "<<" in source:
+        other, moved = parse(reordered(source))
+        if not other.has_error:
+            return other, moved
+    return root, encoded
 
 
 def _opaque(word: str) -> Finding:

@@ -8,20 +8,22 @@ from collections.abc import Iterator
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.rules import Finding
+from laneway.sandbox.shell.tables import table
 
 _ANYWHERE = re.compile(
     r"--(dangerously[\w-]*|yolo|skip-permissions[\w-]*|allow-dangerously[\w-]*|auto-approve-everything|trust-all-tools|"
     r"no-approval|bypass-approvals[\w-]*|unsafe-auto|disable-safety[\w-]*)(=.*)?"
 )
-_UNWATCHED = {
-    "claude": r"--dangerously-skip-permissions|bypassPermissions|--permission-mode[ =](bypassPermissions|dontAsk|acceptEdits|auto)|Bash\(\*\)|--allowed-?[tT]ools[ =]\S*Bash(?!\()|--permission-prompt-tool|--settings",
-    "codex": r"--full-auto|--yolo|danger-full-access|--dangerously|(-a|--ask-for-approval)[ =]?never|approval_policy=.?never|--skip-git-repo-check.*never|sandbox_mode=.?danger",
-    "gemini": r"--yolo|(^| )-y\b|--approval-mode[ =](yolo|auto_edit)", "qwen": r"--yolo|(^| )-y\b|--approval-mode[ =](yolo|auto)",
-    "aider": r"--yes(-always)?\b", "cursor-agent": r"(^| )-f\b|--force", "copilot": r"--allow-all|--yolo",
-    "opencode": r"--auto|--yolo", "amp": r"--dangerously", "goose": r"--auto|GOOSE_MODE=auto", "crush": r"--yolo|(^| )-y\b", "droid": r"--skip-permissions|--auto (high|medium)",
-    "kiro-cli": r"--trust-all", "q": r"--trust-all", "openhands": r"--always-approve|--headless|--yolo", "cline": r"--yolo|-y\b|--auto-approve", "auggie": r"--dont-ask|--auto", "plandex": r"--full-auto|--apply", "interpreter": r"(^| )-y\b|--auto_run", "gptme": r"(^| )-y\b|--no-confirm|(^| )-n\b", "cn": r"--auto", "vibe": r"--auto-approve|--yolo",
-}  # fmt: skip
-_SWITCHES = {"GOOSE_MODE": "auto", "CLAUDE_CODE_SKIP_PERMISSIONS": "", "CODEX_UNSAFE_ALLOW_NO_SANDBOX": "", "IS_SANDBOX": "1", "GEMINI_YOLO": "", "DISABLE_GUARD": ""}
+_UNWATCHED: dict[str, str] = table("programs/agents")
+"""Agents, and the arguments that make them ask nobody, as a pattern."""
+_SWITCHES = {
+    "GOOSE_MODE": "auto",
+    "CLAUDE_CODE_SKIP_PERMISSIONS": "",
+    "CODEX_UNSAFE_ALLOW_NO_SANDBOX": "",
+    "IS_SANDBOX": "1",
+    "GEMINI_YOLO": "",
+    "DISABLE_GUARD": "",
+}
 
 
 def unwatched_flag(run: Invocation) -> Iterator[Finding]:
@@ -50,7 +52,11 @@ def laneway(run: Invocation) -> Iterator[Finding]:
     words = run.options("--url --key").operands
     if "--help" in run.args:
         return
-    if words[:1] in (["approve"], ["reject"]) or words[:2] in (["config", "set"], ["config", "unset"], ["config", "edit"]):
+    if words[:1] in (["approve"], ["reject"]) or words[:2] in (
+        ["config", "set"],
+        ["config", "unset"],
+        ["config", "edit"],
+    ):
         yield Finding("guard-off", f"laneway {words[0]} is for a person to say.")
     elif words[:1] and words[0] in _OWN:
         yield Finding("service", f"laneway {words[0]} changes the server this runs under.")

@@ -11,17 +11,9 @@ from laneway.sandbox.shell.places import Place, place_of
 from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.programs.losing import writes
 from laneway.sandbox.shell.rules import Finding
+from laneway.sandbox.shell.tables import table
 
-_ASKING = {
-    "fdisk": r".*(-l|--list|-s|-x)\b.*", "sfdisk": r".*(-l|--list|-d|--dump|-J|--json|-F|-n|--no-act)\b.*",
-    "parted": r"(.* )?(print|-l|--list)( .*)?", "gdisk": r"-l .*", "sgdisk": r".*(-p|-i|--print)\b.*", "mount": r"(-l|--show-labels|-V|-t \w+)?",
-    "umount": r"-V", "losetup": r"(-a|-l|--list|--all)?", "lvs": r".*", "fsck": r".*\s?-[a-zA-Z]*[nN]\b.*",
-    "e2fsck": r".*-n\b.*", "wipefs": r"(?!.*(-a|--all|-o|--offset|-f|--force)).*|.*(-n|--no-act).*", "zpool": r"(list|status|get|history|iostat|events).*",
-    "zfs": r"(list|get|diff|holds|mount$).*|.*\b(destroy|rollback) (.* )?-[a-zA-Z]*n[a-zA-Z]*\b.*", "btrfs": r".*\b(show|list|df|usage|status|get-default|stats)\b.*",
-    "mdadm": r".*(--detail|-D|--examine|-E|--query|-Q)\b.*", "cryptsetup": r"(status|luksDump|isLuks).*", "swapoff": r"-V",
-    "hdparm": r"-[iIgtT]+ .*", "smartctl": r"(?!.*(-t|-s)).*", "tune2fs": r"-l .*", "diskutil": r"(list|info|apfs list|activity).*",
-    "lvm": r"(lvs|vgs|pvs|lvdisplay).*", "xfs_info": r".*", "dumpe2fs": r".*", "quota": r".*", "nvme": r"(list|smart-log|id-).*",
-}  # fmt: skip
+_ASKING: dict[str, str] = table("programs/asking")["disk"]
 """What only asks, as a pattern on the arguments; anything else changes a disk."""
 _ALWAYS = (
     "mkfs mke2fs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mkswap newfs "
@@ -49,7 +41,10 @@ def dd(run: Invocation) -> Iterator[Finding]:
         endless = re.match(r"/dev/(zero|u?random|full)", source) and "count" not in given
         if endless and place_of(target, run.scope) is not Place.HARMLESS:
             yield Finding("exhaust", "It fills the disk.")
-    if re.search(r"[TPE]i?B?$", given.get("bs", "")) or int(re.sub(r"\D", "", given.get("count", "")) or 0) > 50_000_000:
+    if (
+        re.search(r"[TPE]i?B?$", given.get("bs", ""))
+        or int(re.sub(r"\D", "", given.get("count", "")) or 0) > 50_000_000
+    ):
         yield Finding("exhaust", "It writes more than a disk holds.")
 
 
@@ -65,5 +60,3 @@ def fallocate(run: Invocation) -> Iterator[Finding]:
 DISKS: dict[str, Rule] = {
     **dict.fromkeys([*_ASKING, *_ALWAYS.split()], disk), "dd": dd, "dcfldd": dd, "fallocate": fallocate,
 }  # fmt: skip
-for _name in ("lvs", "xfs_info", "dumpe2fs", "quota"):
-    del DISKS[_name]

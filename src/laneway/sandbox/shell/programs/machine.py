@@ -9,8 +9,9 @@ from laneway.sandbox.shell.holes import holes, shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.rules import Finding
+from laneway.sandbox.shell.tables import table
 
-_STATUS = {
+STATUS = {
     "status", "show", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-dependencies", "list-jobs",
     "is-active", "is-enabled", "is-failed", "cat", "help", "get-default", "list-machines", "is-system-running", "list",
     "print", "blame", "--status-all", "avail", "show-environment", "list-sessions", "list-users", "session-status",
@@ -29,7 +30,7 @@ def service(run: Invocation) -> Iterator[Finding]:
     words = run.options("-H --host -M --machine -n --lines -o --output -p --property -t --type").operands
     if run.program in ("service", "rc-service", "invoke-rc.d"):
         words = words[1:] if "--status-all" not in run.args else []
-    if not words or words[0] in _STATUS or "--help" in run.args:
+    if not words or words[0] in STATUS or "--help" in run.args:
         return
     if words[0] in _HALTING and run.program in ("systemctl", "loginctl"):
         yield Finding("halt", f"{run.program} {words[0]} halts or restarts the host.")
@@ -41,7 +42,7 @@ def service(run: Invocation) -> Iterator[Finding]:
 
 def server_signal(run: Invocation) -> Iterator[Finding]:
     """nginx, apachectl and pg_ctl: asking or testing passes, signals and starting do not."""
-    if run.args and not all(word in _STATUS for word in run.args[:1]):
+    if run.args and not all(word in STATUS for word in run.args[:1]):
         yield Finding("service", f"It starts, stops or reloads a server ({run}).")
 
 
@@ -62,38 +63,13 @@ def at(run: Invocation) -> Iterator[Finding]:
         yield Finding("schedule", "It leaves something to run later.")
 
 
-_READING_NETWORK = {
-    "iptables": r"(?=.*(-L|-S|--list|-C|-V|--version))(?!.*\s(-A|-I|-D|-F|-X|-P|-Z|-R|-N)\b).*",
-    "ufw": r"(status|show|version|app list|app info).*|--version",
-    "firewall-cmd": r".*--(list|get|state|query|info|version)[\w-]*.*",
-    "nft": r".*\blist\b.*|-v|--version",
-    "ip": r"(-\S+ )*(a|addr|address|l|link|r|route|ro|n|neigh|neighbour|rule|maddr|netns|tunnel|xfrm|ntable|monitor)?( (show|list|ls|get|lst)\b.*| -\S+.*| dev \S+)?|-V|.*\bshow\b.*|route get .*",
-    "ifconfig": r"(-a|-s|\w+)?",
-    "nmcli": r".*\b(show|status|list|monitor|general)\b.*|",
-    "networksetup": r"-(get|list)\w*.*",
-    "sysctl": r"(?!.*(-w|--write|=|-p|--load|--system)).*",
-    "route": r"(-n|-e|-ee|-v|-n get .*|get .*)?",
-    "ethtool": r"(-i |-S |-k )?\w+",
-    "hostnamectl": r"(status|hostname|--static|--json=\w+)?|chassis|deployment",
-    "timedatectl": r"(status|show|list-timezones|timesync-status|show-timesync)?.*|",
-    "localectl": r"(status|list-\w+)?.*",
-    "resolvectl": r"(status|query|statistics|dns)?.*",
-    "sestatus": r".*", "getenforce": r".*",
-    "modprobe": r".*(-n|--dry-run|--show-depends|-c).*",
-    "dmesg": r"(?!.*(-C|--clear|-c\b|-n )).*",
-    "date": r"(?!.*(-s\b|--set)).*",
-    "hostname": r"(-[a-zA-Z]+)?",
-    "journalctl": r"(?!.*--(vacuum|rotate|flush|sync|relinquish)).*",
-    "bpftool": r".*\b(show|list|dump)\b.*", "auditctl": r"-[ls]", "swapon": r"(-s|--show|--summary)?",
-    "update-alternatives": r"--(display|list|query|get-selections)\b.*", "tc": r".*\bshow\b.*|-s .*|qdisc",
-    "rfkill": r"(list)?.*", "ulimit": r".*",
-}  # fmt: skip
+ASKING: dict[str, str] = table("programs/asking")["host"]
 """What only asks, as a pattern on the arguments; anything else changes the host."""
 
 
 def host(run: Invocation) -> Iterator[Finding]:
     name = {"ip6tables": "iptables", "iptables-nft": "iptables", "arptables": "iptables"}.get(run.program, run.program)
-    reading = _READING_NETWORK.get(name)
+    reading = ASKING.get(name)
     line = " ".join(run.args)
     if name == "hostname" and not re.fullmatch(r"(-[a-zA-Z]+)?", line):
         yield Finding("host-settings", "It changes the name of this machine.")
@@ -141,7 +117,9 @@ def _targets(args: list[str]) -> list[str]:
 
 
 def pkill(run: Invocation) -> Iterator[Finding]:
-    found = run.options("-u -U -g -G -P -s -t -n -o --signal --user --euid --parent --session --terminal -x -F --pidfile")
+    found = run.options(
+        "-u -U -g -G -P -s -t -n -o --signal --user --euid --parent --session --terminal -x -F --pidfile"
+    )
     by_owner = found.of("-u", "-U", "--user", "--euid", "-t", "-g", "-G", "-s")
     names = found.operands
     if run.program == "killall5" or by_owner or run.scope.root or found.has("-v", "--inverse"):
@@ -164,14 +142,23 @@ def endless(run: Invocation) -> Iterator[Finding]:
 
 def traced(run: Invocation) -> Iterator[Finding]:
     """Debuggers and sniffers that look into other processes."""
-    if run.options("-p --pid -o -e").has("-p", "--pid") or run.program in ("gcore", "tcpdump", "tshark", "ngrep", "bpftrace"):
+    if run.options("-p --pid -o -e").has("-p", "--pid") or run.program in (
+        "gcore",
+        "tcpdump",
+        "tshark",
+        "ngrep",
+        "bpftrace",
+    ):
         yield Finding("other-environment", f"{run.program} looks into other processes or their traffic.")
 
 
 def ps(run: Invocation) -> Iterator[Finding]:
     first = run.args[0] if run.args else ""
     bsd = first if first and not first.startswith("-") else ""
-    if "e" in bsd or any(re.fullmatch(r"-[a-zA-Z]*E[a-zA-Z]*", word) or word == "e" or re.fullmatch(r"[auxwf]*e[auxwf]*", word) for word in run.args):
+    if "e" in bsd or any(
+        re.fullmatch(r"-[a-zA-Z]*E[a-zA-Z]*", word) or word == "e" or re.fullmatch(r"[auxwf]*e[auxwf]*", word)
+        for word in run.args
+    ):
         yield Finding("other-environment", "It shows the environment of other processes.")
 
 
@@ -184,10 +171,9 @@ MACHINE: dict[str, Rule] = {
     **_table(server_signal, "nginx apachectl apache2ctl httpd pg_ctl pg_ctlcluster caddy haproxy"),
     **_table(account, "useradd usermod userdel adduser deluser addgroup delgroup groupadd groupmod groupdel passwd chpasswd gpasswd chsh chfn visudo vipw vigr newusers chage dscl sysadminctl pwconv ssh-copy-id htpasswd-system realm smbpasswd ldapmodify ldapdelete"),
     "crontab": crontab, "at": at, "batch": at, "systemd-run": at, "anacron": at,
-    **_table(host, " ".join([*_READING_NETWORK, *_NETWORK_TOOLS, "ip6tables insmod rmmod depmod setenforce aa-disable aa-complain aa-teardown update-grub grub-install grub2-mkconfig kexec sysrq hwclock setsebool semanage dracut update-initramfs mkinitcpio ldconfig nvram pmset csrutil spctl defaults-write scutil systemd-sysusers"])),
+    **_table(host, " ".join([*ASKING, *_NETWORK_TOOLS, "ip6tables insmod rmmod depmod setenforce aa-disable aa-complain aa-teardown update-grub grub-install grub2-mkconfig kexec sysrq hwclock setsebool semanage dracut update-initramfs mkinitcpio ldconfig nvram pmset csrutil spctl defaults-write scutil systemd-sysusers"])),
     **_table(halt, "shutdown reboot halt poweroff init telinit"),
     "kill": kill, **_table(pkill, "pkill killall killall5 skill slay"),
     **_table(exhausts, "stress stress-ng memtester sysbench"), "yes": endless,
     **_table(traced, "strace ltrace gdb lldb gcore tcpdump tshark ngrep bpftrace"), "ps": ps,
 }  # fmt: skip
-del MACHINE["ulimit"]

@@ -1,0 +1,14 @@
+"""The guard's tables: data in TOML files beside the code that reads them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+_HERE = Path(__file__).parent
+
+
+def table(name: str) -> dict[str, Any]:
+    """The table of a name, as its file has it."""
+    return tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
