@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,12 +28,21 @@ OFFLINE_SKILLS = (
     " operating system, network, logged-in users) and show a text file from the folder opened for reading."
 )
 
+# The judgement on a message, put below it for models that can use it.
+_UNDERSTOOD_AS = re.compile(r"\n\n\[Understood as: .*\]\s*\Z", re.S)
+# The first line of an attachment, as the transcript describes it.
+_ATTACHED = re.compile(r"^\[(?:file \S.*, \d+ bytes, |voice note, |image, )", re.M)
+
 
 @dataclass(frozen=True)
 class Turn:
-    """The latest question, the tools on offer, and what they returned since it was asked."""
+    """The latest question, the tools on offer, and what they returned since it was asked.
+
+    `own_words` is the question without what is attached to it: only there are orders looked for.
+    """
 
     question: str
+    own_words: str
     tools: Mapping[str, ToolDefinition]
     returns: tuple[ToolReturnPart, ...]
     number: int
@@ -74,7 +83,9 @@ def latest_turn(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition
                 question, returns = _words_of(part), []
             elif isinstance(part, ToolReturnPart):
                 returns.append(part)
-    return Turn(question, {tool.name: tool for tool in tools}, tuple(returns), len(messages), hostname)
+    question = _UNDERSTOOD_AS.sub("", question)
+    own_words = _ATTACHED.split(question, maxsplit=1)[0].strip()
+    return Turn(question, own_words, {tool.name: tool for tool in tools}, tuple(returns), len(messages), hostname)
 
 
 def _words_of(part: UserPromptPart) -> str:
@@ -85,21 +96,3 @@ def _words_of(part: UserPromptPart) -> str:
         if isinstance(item, str | TextContent):
             return item if isinstance(item, str) else item.content
     return ""
-
-
-def outcome(part: ToolReturnPart) -> tuple[dict[str, Any], str | None]:
-    """The tool's result and its error, in the shape `{status, result, error}`."""
-    content = part.content
-    if part.outcome == "success" and isinstance(content, str):
-        content = _decoded(content)
-    if part.outcome != "success" or not isinstance(content, Mapping):
-        return {}, part.model_response_str(wrap_if_error=False) or "it gave no result"
-    result = content.get("result")
-    return dict(result) if isinstance(result, Mapping) else {}, content.get("error")
-
-
-def _decoded(content: str) -> Any:
-    try:
-        return json.loads(content)
-    except ValueError:
-        return content
