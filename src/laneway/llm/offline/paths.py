@@ -10,7 +10,7 @@ from laneway.llm.offline.marking import Said
 _DOMAIN = re.compile(
     r"(?:[a-z0-9-]+\.)+(?:com|org|net|io|de|fr|es|dev|ai|co|uk|eu|info|local|lan|internal|cloud)", re.I
 )
-_EXTENSION = re.compile(r"[^/\s]*[\w)-]\.(?=\w*[A-Za-z])\w{1,12}(?:\.\w{1,12})*")
+_EXTENSION = re.compile(r"[^/\n]*[\w)-]\.(?=\w*[A-Za-z])\w{1,12}(?:\.\w{1,12})*")
 _SPELLED = re.compile(r"[\w@%+~./-]+")
 _WELL_KNOWN = re.compile(r"(?:Makefile|Dockerfile|README|LICENSE|CHANGELOG|Procfile|Vagrantfile|Jenkinsfile|Gemfile)")
 _FOLDERS = frozenset(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from laneway.llm.offline.carrying_out import carried_out
 from laneway.llm.offline.file_orders import file_orders
 from laneway.llm.offline.file_requests import file_reading
-from laneway.llm.offline.marking import Said, said
+from laneway.llm.offline.marking import BLOT, Said, said
 from laneway.llm.offline.notes import notes
 from laneway.llm.offline.orders import Ask, Offer, Order, Reader, Understood
 from laneway.llm.offline.politeness import words
@@ -30,6 +30,7 @@ from laneway.llm.offline.web_orders import web_orders
 
 MOST_STEPS = 10
 LONGEST_ORDER = 8000
+LONGEST_SENTENCE = 600
 READERS: tuple[Reader, ...] = (
     run_commands,
     web_orders,
@@ -82,7 +83,9 @@ def orders(turn: Turn) -> Answer | None:
 
 def plan(message: str, offer: Offer, hostname: str) -> Plan:
     """The orders in this message, in their order; None if it orders nothing that is known here."""
-    spoken = said(message)
+    spoken = _text_apart(said(message))
+    if len(spoken.marked.replace(BLOT, "")) > LONGEST_SENTENCE:
+        return None
     whole = _read(spoken, offer)
     parts = _parts(spoken)
     steps = _steps(parts, offer, hostname) if len(parts) > 1 else None
@@ -93,6 +96,15 @@ def plan(message: str, offer: Offer, hostname: str) -> Plan:
     if isinstance(steps, list) and len(steps) > MOST_STEPS:
         return Ask(f"Those are {len(steps)} steps, and I do at most {MOST_STEPS} at once. Ask for fewer.")
     return steps if steps is not None else whole
+
+
+def _text_apart(spoken: Said) -> Said:
+    """In a message too long for rules, all that follows its first colon is text and no order."""
+    colon = spoken.marked.find(":") + 1
+    if len(spoken.marked.replace(BLOT, "")) <= LONGEST_SENTENCE or not colon:
+        return spoken
+    start = colon + len(spoken.marked[colon:]) - len(spoken.marked[colon:].lstrip())
+    return Said(spoken.raw, spoken.marked[:start] + BLOT * (len(spoken.marked) - start))
 
 
 def _read(spoken: Said, offer: Offer) -> Understood:

@@ -26,7 +26,8 @@ _AFTER = re.compile(
     re.X,
 )
 _THANKS = re.compile(
-    r"(?:[\s,.!?]+(?:please|pls|thanks|thank\s+you|thx|bitte|danke|merci|svp|stp|gracias|por\s+favor))?[\s.!?]*$"
+    r"(?:[\s,.!?]+(?:please|pls|thanks|thank\s+you|thx|bitte|danke|merci|svp|stp|gracias|por\s+favor"
+    r"|s'il\s+(?:te|vous)\s+plait))?[\s.!?]*$"
 )
 # "Would you mind restarting nginx" orders what "restart nginx" does.
 _MIND = re.compile(r"(?:would|do)\s+you\s+mind\s+(?P<verb>\w+ing)\b")
