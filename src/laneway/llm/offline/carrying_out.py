@@ -20,6 +20,12 @@ def carried_out(turn: Turn, orders: Sequence[Order]) -> Answer:
     return text(_summary(orders, outcomes))
 
 
+def what_happened(returns: Sequence[ToolReturnPart]) -> str:
+    """How each call ended, in the tools' own names: for when the order itself is no longer understood."""
+    ended = [(part.tool_name, outcome_of(part)) for part in _latest(returns)]
+    return "\n".join(told(f"finish {tool}", outcome, f"{tool}: done.") for tool, outcome in ended)
+
+
 def _latest(returns: Sequence[ToolReturnPart]) -> list[ToolReturnPart]:
     """The last return of every call, in the order of the calls."""
     return list({part.tool_call_id: part for part in returns}.values())

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from laneway.llm.offline.file_requests import SYSTEM_LOGS
 from laneway.llm.offline.marking import Said
-from laneway.llm.offline.orders import Offer, Order, Understood, every, one
+from laneway.llm.offline.orders import Offer, Order, Understood, every, one, saying
 from laneway.llm.offline.paths import for_shell, is_absolute, is_file, is_folder, last_part
 from laneway.llm.offline.politeness import Words
 from laneway.llm.offline.run_commands import bash
@@ -23,38 +23,22 @@ from laneway.llm.offline.shapes import Found, fitting, shapes
 
 DELETE_FILE, MOVE_FILE = "delete_file", "move_file"
 
-_DELETE = (
-    r"(?:delete|remove|erase|trash|rm|unlink|get rid of|throw away|dispose of|losche?|loesche?|entferne?|supprime[rz]?"
-    r"|efface[rz]?|enleve[rz]?|borr(?:a|ar|e)|elimin(?:a|ar|e))"
-)
-_DELETED = r"(?:loschen|loeschen|entfernen)"
-_FILES = r"@the(?:files (?P<files>)|(?:dateien|fichiers|archivos) )?(?:@file@named?)?<names:list>"
-_DELETES = shapes(
-    rf"{_DELETE} (?:bitte )?{_FILES}(?: (?:file|files))?",
-    rf"{_FILES} (?:bitte )?{_DELETED}",
-)
+_DELETES = shapes("@delete (?:bitte )?@these_files(?: files?)?", "@these_files (?:bitte )?@deleted")
 _DELETES_FOLDER = shapes(
-    rf"{_DELETE} (?:bitte )?@the(?:whole |entire )?@folder@named?<name>", rf"@the@folder<name> (?:bitte )?{_DELETED}"
+    "@delete (?:bitte )?@the(?:whole |entire )?@folder@named?<name>", "@the@folder<name> (?:bitte )?@deleted"
 )
-_MOVE = r"(?:move|mv|rename|verschiebe?|bewege|deplace[rz]?|renomme[rz]?|muev(?:a|e)|mover|renombr(?:a|ar|e))"
-_TO = r"(?:to|as|into|in|under|nach|zu|vers|en|dans|a|como)"
 _MOVES = shapes(
-    rf"{_MOVE} @the@file?<name> (?P<how>{_TO}) @the(?P<inside>(?:folder|directory|ordner|dossier|carpeta) )?<to>",
-    r"(?:mv) <name> (?P<how>)<to>",
-    r"benenne @the(?:datei )?<name> (?P<how>in|zu) <to> um",
+    "@move @the@file?<name> @to @the(?P<inside>@folder)?<to>",
+    "mv <name> <to>",
+    "benenne @the@file?<name> (?:in|zu) <to> um",
 )
-_COPIES = shapes(rf"(?:copy|cp|duplicate|kopiere?|copie[rz]?|copia[r]?) @the@file?<name> {_TO} <to>", r"cp <name> <to>")
-_MAKES_FOLDER = shapes(
-    r"(?:make|create|add|mkdir|erstelle?|lege?|cree[rz]?|cre(?:a|ar|e)) @the@folder@named?<name>(?: an)?",
-    r"mkdir <name>",
-)
+_COPIES = shapes("@copy @the@file?<name> @to <to>", "cp <name> <to>")
+_MAKES_FOLDER = shapes("@make @the@folder@named?<name>(?: an)?", "mkdir <name>")
 _TAIL = shapes(
-    r"(?:show|give|print|display|tail|get|zeige?|montre|affiche|muestra)(?: me| mir|[ -]moi)? (?:the |die |les |las )?"
-    r"(?:last|letzten|dernieres|ultimas) (?P<count>\d{1,4}) (?:lines|zeilen|lignes|lineas)"
-    r" (?:of|from|in|von|aus|de|du) @the@file?<name>",
-    r"(?:show|give|print|display|get)(?: me)? (?:the )?(?P<count>\d{1,4}) (?:last|latest) lines (?:of|from|in) @the@file?<name>",
+    r"@show(?:@me)? (?:the |die |les |las )?@last (?P<count>\d{1,4}) @lines @of @the@file?<name>",
+    r"@show(?:@me)? (?:the |die |les |las )?(?P<count>\d{1,4}) @last @lines @of @the@file?<name>",
 )
-_NO_FOLDER = frozenset("structure tree listing here for with please".split())
+_NO_FOLDER = ("structure", "tree", "listing", "here", "for", "with", "please")
 
 
 def file_orders(words: Words, offer: Offer) -> Understood:
@@ -92,7 +76,7 @@ def _delete_one(path: str, offer: Offer) -> Order | None:
     about, done = f"delete `{path}`", f"Deleted `{path}`."
     if is_absolute(path):
         return bash(f"rm {for_shell(path)}", offer, about=about, done=done)
-    return offer.order(DELETE_FILE, about, lambda _: done, path=path)
+    return offer.order(DELETE_FILE, about, saying(done), path=path)
 
 
 def _delete_folder(found: Found, offer: Offer) -> Understood:
@@ -123,7 +107,7 @@ def _move_one(path: str, to: str, offer: Offer) -> Order | None:
     about, done = f"move `{path}` to `{to}`", f"Moved `{path}` to `{to}`."
     if is_absolute(path) or is_absolute(to):
         return bash(f"mv {for_shell(path)} {for_shell(to)}", offer, about=about, done=done)
-    return offer.order(MOVE_FILE, about, lambda _: done, path=path, to=to)
+    return offer.order(MOVE_FILE, about, saying(done), path=path, to=to)
 
 
 def _copy(found: Found, offer: Offer) -> Understood:

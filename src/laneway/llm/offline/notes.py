@@ -9,7 +9,7 @@ Shapes:
 
 from __future__ import annotations
 
-from laneway.llm.offline.orders import Offer, Telling, Understood, one
+from laneway.llm.offline.orders import Offer, Telling, Understood, one, saying
 from laneway.llm.offline.outcomes import Outcome, block, listed
 from laneway.llm.offline.politeness import Words
 from laneway.llm.offline.shapes import fitting, shapes
@@ -17,10 +17,8 @@ from laneway.llm.offline.shapes import fitting, shapes
 REMEMBER, RECALL = "remember", "recall"
 
 _REMEMBERS = shapes(
-    r"(?:remember|note|keep in mind|make a note|take a note|merke? dir|notiere?|souviens[ -]toi|note[rz]?|retiens|recuerda"
-    r"|anota|apunta)(?:,? (?:that|of this|this|for later|dass|que))?\s*:\s*<text:rest>",
-    r"(?:remember|note|keep in mind|make a note|take a note|merke? dir|notiere|souviens[ -]toi|note[rz]?|retiens|recuerda"
-    r"|anota|apunta),? (?:that|dass|que|qu') ?<text:rest>",
+    "@remember(?:,? (?:that|of this|this|for later|dass|que))? ?: ?<text:rest>",
+    "@remember,? (?:that|dass|que|qu') ?<text:rest>",
 )
 _RECALLS = shapes(
     r"what (?:do you|did you|can you) (?:still )?remember (?:about|of|on) <query:rest>",
@@ -42,8 +40,8 @@ def notes(words: Words, offer: Offer) -> Understood:
         return None
     for found in fitting(words.free, _REMEMBERS):
         text = found.value("text")
-        done = f"I will remember: {text}"
-        return one(offer.order(REMEMBER, "remember that", lambda _: done, is_free=True, text=text))
+        tell = saying(f"I will remember: {text}")
+        return one(offer.order(REMEMBER, "remember that", tell, is_free=True, text=text))
     return None
 
 

@@ -80,17 +80,21 @@ class Offer:
         tell: Telling,
         *,
         is_free: bool = False,
-        tells_all: bool = False,
         **arguments: Any,
     ) -> Order | None:
         """The order, or None if the tool is not offered or does not take these arguments."""
         if tool not in self._tools:
             return None
         fitted = _fitted(self._tools[tool].parameters_json_schema, arguments)
-        return None if fitted is None else Order(tool, fitted, about, tell, is_free, tells_all)
+        return None if fitted is None else Order(tool, fitted, about, tell, is_free)
 
 
 Reader = Callable[[Words, Offer], Understood]
+
+
+def saying(sentence: str) -> Telling:
+    """Says this sentence, whatever the tool's result."""
+    return lambda _: sentence
 
 
 def one(order: Order | None) -> list[Order] | None:

@@ -6,6 +6,7 @@ import re
 import shlex
 
 from laneway.llm.offline.marking import Said
+from laneway.llm.offline.words import FOLDERS
 
 _DOMAIN = re.compile(
     r"(?:[a-z0-9-]+\.)+(?:com|org|net|io|de|fr|es|dev|ai|co|uk|eu|info|local|lan|internal|cloud)", re.I
@@ -13,9 +14,6 @@ _DOMAIN = re.compile(
 _EXTENSION = re.compile(r"[^/\n]*[\w)-]\.(?=\w*[A-Za-z])\w{1,12}(?:\.\w{1,12})*")
 _SPELLED = re.compile(r"[\w@%+~./-]+")
 _WELL_KNOWN = re.compile(r"(?:Makefile|Dockerfile|README|LICENSE|CHANGELOG|Procfile|Vagrantfile|Jenkinsfile|Gemfile)")
-_FOLDERS = frozenset(
-    "src tests test docs doc lib bin app config scripts build dist data reports backup archive".split()
-)
 
 
 def is_file(name: Said, *, is_named: bool = False, is_called: bool = False) -> bool:
@@ -39,7 +37,7 @@ def is_folder(name: Said, *, is_named: bool = False) -> bool:
         return False
     if name.quoted is None and not _SPELLED.fullmatch(text):
         return False
-    return is_named or text in (".", "..") or text.lower() in _FOLDERS or "/" in text
+    return is_named or text in (".", "..") or text.lower() in FOLDERS or "/" in text
 
 
 def is_domain(text: str) -> bool:

@@ -23,6 +23,7 @@ from laneway.llm.offline.run_commands import run_commands
 from laneway.llm.offline.search_orders import search_orders
 from laneway.llm.offline.server_questions import server_reading
 from laneway.llm.offline.service_orders import service_orders
+from laneway.llm.offline.shapes import shape
 from laneway.llm.offline.task_orders import task_orders
 from laneway.llm.offline.text_orders import text_orders
 from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, Answer, Turn, text
@@ -51,11 +52,7 @@ _STEPS = re.compile(rf"\s*;\s*(?:{_THEN}\s+)?|\s*[,.]?\s+{_THEN}[\s,]+|\s*\n+\s*
 _ALSO = re.compile(r"\s*,\s*(?:(?:and|und|et|y)\s+)?|\s+(?:and|und|et|y)\s+(?:also\s+)?|\s*[.!]\s+")
 _ITEM = re.compile(r"(?:\d{1,2}\s*[.)]|[-*•])\s+")
 _FIRST = re.compile(r"(?:first|firstly|zuerst|als\s+erstes|d'abord|primero)[\s,:]+")
-_HEADER = re.compile(
-    r"(?:(?:please|bitte|por favor|hey|hi),? )*(?:can you |could you |i need you to )?(?:please )?(?:do|carry out|mach|fais|haz)"
-    r"(?: bitte)? (?:the following|these(?: things| steps)?|this|folgendes|ceci|lo siguiente)(?: (?:things|steps|for me"
-    r"|in (?:this )?order|one after the other|please))*\s*:".replace(" ", r"\s+")
-)
+_HEADER = shape("@list_follows")
 
 
 @dataclass(frozen=True)
@@ -89,13 +86,12 @@ def plan(message: str, offer: Offer, hostname: str) -> Plan:
     whole = _read(spoken, offer)
     parts = _parts(spoken)
     steps = _steps(parts, offer, hostname) if len(parts) > 1 else None
-    if isinstance(whole, list):
-        if any(order.is_free for order in whole) and isinstance(steps, list):
-            return Ask("I cannot tell where the text ends and the next order begins. Put the text in quotation marks.")
-        return whole
-    if isinstance(steps, list) and len(steps) > MOST_STEPS:
-        return Ask(f"Those are {len(steps)} steps, and I do at most {MOST_STEPS} at once. Ask for fewer.")
-    return steps if steps is not None else whole
+    if isinstance(whole, list) and isinstance(steps, list) and any(order.is_free for order in whole):
+        return Ask("I cannot tell where the text ends and the next order begins. Put the text in quotation marks.")
+    found = whole if isinstance(whole, list) or steps is None else steps
+    if isinstance(found, list) and len(found) > MOST_STEPS:
+        return Ask(f"Those are {len(found)} steps, and I do at most {MOST_STEPS} at once. Ask for fewer.")
+    return found
 
 
 def _text_apart(spoken: Said) -> Said:

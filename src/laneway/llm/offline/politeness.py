@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from laneway.llm.offline.marking import Said, said
 
 _ASKS = (
-    r"(?:can|could|would|will) (?:you|u)|kannst du|konntest du|wurdest du|konnen sie|konnten sie|peux[ -]tu|tu peux"
-    r"|pourrais[ -]tu|pouvez[ -]vous|pourriez[ -]vous|puedes|podrias|puede usted|podria usted"
-).replace("[ -]", r"[\s-]").replace(" ", r"\s+")
+    (
+        r"(?:can|could|would|will) (?:you|u)|kannst du|konntest du|wurdest du|konnen sie|konnten sie|peux[ -]tu|tu peux"
+        r"|pourrais[ -]tu|pouvez[ -]vous|pourriez[ -]vous|puedes|podrias|puede usted|podria usted"
+    )
+    .replace("[ -]", r"[\s-]")
+    .replace(" ", r"\s+")
+)
 _BEFORE = re.compile(
     rf"""(?:(?P<asks>{_ASKS})
     |please|pls|plz|kindly|hey(?:\ there)?|hi|hello|ok|okay|alright|right|now|just|also|quickly|laneway|go\ ahead\ and
@@ -20,8 +24,8 @@ _BEFORE = re.compile(
     re.X,
 )
 _AFTER = re.compile(
-    r"""(?:[\s,]+(?:please|pls|plz|thanks(?:\ a\ lot)?|thank\ you|thx|for\ me|now|right\ now|right\ away|asap|immediately
-    |again|once\ more|bitte|danke|jetzt|mal|sofort|por\ favor|porfa|gracias|ahora|s'il\ (?:te|vous)\ plait|stp|svp
+    r"""(?:[\s,]+(?:please|pls|plz|thanks(?:\ a\ lot)?|thank\ you|thx|for\ me|now|right\ now|right\ away|asap
+    |immediately|again|once\ more|bitte|danke|jetzt|mal|sofort|por\ favor|porfa|gracias|ahora|s'il\ (?:te|vous)\ plait|stp|svp
     |merci|maintenant|,?\ (?:can|could|would|will)\ you(?:\ please)?)|[.!?\s])$""".replace(r"\ ", r"\s+"),
     re.X,
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from laneway.llm.offline.marking import Said
-from laneway.llm.offline.orders import Ask, Offer, Understood, one
+from laneway.llm.offline.orders import Ask, Offer, Understood, one, saying
 from laneway.llm.offline.politeness import Words
 from laneway.llm.offline.shapes import fitting, shapes
 from laneway.llm.offline.times import CLOCK, TIMES, in_english, is_doubtful
@@ -28,13 +28,14 @@ _ABOUT = re.compile(
     re.S,
 )
 # "Remind me to stretch every day at 9" and "… to cancel by Thursday" name no time to be reminded at.
-_NO_TIME = re.compile(r"\b(?:every|each|daily|jeden?|jede|chaque|cada|by|before|until|till|after|around|since|if|bis)\b")
-_ME = r"(?:remind me|erinnere? mich|rappelle[ -]moi|rappelez[ -]moi|recuerdame|recordarme)"
-_SHAPES = shapes(
-    rf"{_ME}(?: (?:please|bitte))? <rest:rest>",
-    r"(?:set|create|add|make)(?: me)? @thereminder(?: (?P<set>for))? <rest:rest>",
+_NO_TIME = re.compile(
+    r"\b(?:every|each|daily|jeden?|jede|chaque|cada|by|before|until|till|after|around|since|if|bis)\b"
 )
-_TIME_BEFORE = shapes(rf"<when:rest>,? {_ME} <about:rest>")
+_SHAPES = shapes(
+    "@remind_me(?: (?:please|bitte))? <rest:rest>",
+    "(?:set|create|add|make)(?: me)? @the(?:reminder)(?: (?P<set>for))? <rest:rest>",
+)
+_TIME_BEFORE = shapes("<when:rest>,? @remind_me <about:rest>")
 
 _Told = tuple[re.Match[str], str]
 
@@ -55,7 +56,7 @@ def _remind(told: _Told | None, offer: Offer) -> Understood:
     if is_doubtful(told[0]):
         return Ask(WHICH_HALF) if offer.has(REMIND) else None
     done = f"I will remind you {when}: {told[1]}"
-    return one(offer.order(REMIND, "set the reminder", lambda _: done, is_free=True, text=told[1], when=when))
+    return one(offer.order(REMIND, "set the reminder", saying(done), is_free=True, text=told[1], when=when))
 
 
 def _time_first(rest: Said, is_set: bool) -> _Told | None:

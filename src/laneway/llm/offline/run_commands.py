@@ -15,42 +15,24 @@ from __future__ import annotations
 
 import re
 
-from laneway.llm.offline.command_words import PROGRAMS, SUBCOMMANDS, TAKES_A_NAME
 from laneway.llm.offline.marking import Said
 from laneway.llm.offline.orders import Ask, Offer, Order, Understood, every
 from laneway.llm.offline.outcomes import Outcome, block
 from laneway.llm.offline.politeness import Words
-from laneway.llm.offline.shapes import Found, fitting, shapes
+from laneway.llm.offline.shapes import Found, fitting, shape, shapes
+from laneway.llm.offline.words import BEFORE_A_NAME, SHELL_PROGRAMS, SUBCOMMANDS
 
 BASH = "bash"
 WHERE_IT_ENDS = "I cannot tell where the command begins and ends. Put it in backticks, like this: run `ls -la /tmp`."
 SHALL_I = "I run a command only when told to. If you want that, say: run, and then the command in backticks."
 
-_RUN = (
-    r"(?:run|execute|exec|fuhre?|ausfuhren|execut(?:e[rz]?)|lance[rz]?|ejecut(?:a|ar|e)|corre|type|enter|issue|do a|do)"
-)
-_KIND = (
-    r"(?:(?:@the(?:following |folgenden |suivante? |siguiente )?(?:shell |bash |terminal )?"
-    r"(?:commands?|befehle?|commandes?|comandos?|code|script|skript|block|line)|this(?: one)?|these|the following|das|dies"
-    r"|ceci|esto)(?: (?:command|for me|please|here|suivante|siguiente))*\s*:?\s*)?"
-)
-_OUTPUT = (
-    r"(?:,? (?:and|und|et|y) (?:then )?(?:(?:tell|show|give|send|print|report|let)(?: (?:me|us))?(?: (?:back|know))?"
-    r"|(?:zeige?|sag|gib|nenne?)(?: mir)?|(?:montre|dis|donne)(?:[ -]moi)?|dime|muestrame|dame|ensename)"
-    r"(?: (?:the|its|what|it|is|was|die|das|den|was|la|le|les|ce|que|el|lo|of|full|whole|says?|prints?|shows?|outputs?"
-    r"|results?|returns?|gives?|comes out|you get|ausgabe|ergebnis|steht|sortie|resultat|salida|resultado|dice|dit"
-    r"|affiche|command|there|back))+)?"
-)
-_WHERE = r"(?: (?:in|on|at) (?:the |a |my |your )?(?:shell|terminal|bash|console|command line|sandbox|workspace))?"
-_END = rf"{_WHERE}{_OUTPUT}{_WHERE}(?: aus)?"
-_QUOTES = r"(?P<commands>[\x01\x03]+\x00+[\x02\x04]+(?:(?:,|,? (?:and|und|et|y)(?: then| dann)?| then|&) [\x01\x03]+\x00+[\x02\x04]+)*)"
-
+_COMMANDS = r"(?P<commands>@quotations(?:(?:,|,? @and(?: then| dann)?| then|&) @quotations)*)"
 _QUOTED = shapes(
-    rf"{_RUN} ?:?\s*(?:bitte )?{_KIND}{_QUOTES}(?: (?:command|befehl))?\s*{_END}",
-    rf"{_QUOTES}\s*(?:bitte )?(?:{_RUN} (?:this|that|it|the above|das|ceci|esto)|ausfuhren){_END}",
+    rf"@run ?:? ?(?:bitte )?@command_is{_COMMANDS}(?: (?:command|befehl))? ?@run_end",
+    rf"{_COMMANDS} ?(?:bitte )?(?:@run (?:this|that|it|the above|das|ceci|esto)|ausfuhren)@run_end",
 )
-_ALONE = shapes(r"[\x01\x03]+\x00+[\x02\x04]+")
-_BARE = shapes(rf"{_RUN}(?P<colon> ?:)? {_KIND}(?P<command>\S.*?){_END}")
+_ALONE = shapes("@quotations")
+_BARE = shapes(r"@run(?P<colon> ?:)? @command_is(?P<command>\S.*?)@run_end")
 _OPERATORS = frozenset({"|", "&&", "||"})
 
 
@@ -93,7 +75,7 @@ def _shown(command: str) -> str:
 def _quoted(found: Found) -> list[str]:
     """The commands between the marks, without the prompt sign some people copy along."""
     part = found.part("commands")
-    places = re.finditer(r"[\x01\x03]+\x00+[\x02\x04]+", part.marked)
+    places = shape("@quotations").finditer(part.marked)
     return [re.sub(r"\A\$ ", "", part.cut(*place.span()).value.strip()) for place in places]
 
 
@@ -120,7 +102,7 @@ def _is_all_command(tokens: list[str]) -> bool:
         if before in ("", *_OPERATORS):
             is_fine = _is_program(token)
         elif token.isalpha():
-            is_fine = token in SUBCOMMANDS or token in PROGRAMS or before in TAKES_A_NAME
+            is_fine = token in SUBCOMMANDS or token in SHELL_PROGRAMS or before in BEFORE_A_NAME
         else:
             is_fine = token in _OPERATORS or _is_argument(token)
         if not is_fine:
@@ -130,7 +112,7 @@ def _is_all_command(tokens: list[str]) -> bool:
 
 
 def _is_program(token: str) -> bool:
-    return token in PROGRAMS or re.fullmatch(r"(?:\.{1,2}|~)?/[\w@%+./-]*\w", token) is not None
+    return token in SHELL_PROGRAMS or re.fullmatch(r"(?:\.{1,2}|~)?/[\w@%+./-]*\w", token) is not None
 
 
 def _is_argument(token: str) -> bool:

@@ -12,6 +12,8 @@ Shapes:
 
 from __future__ import annotations
 
+from typing import Any
+
 from laneway.llm.offline.marking import Said
 from laneway.llm.offline.orders import Offer, Telling, Understood, one
 from laneway.llm.offline.outcomes import Outcome, block, listed
@@ -22,39 +24,27 @@ from laneway.llm.offline.shapes import Found, fitting, shapes
 
 LIST_FILES, GLOB, GREP = "list_files", "glob", "grep"
 
-_SHOW = r"(?:list|show|display|print|give|liste[rz]?|zeige?|affiche[rz]?|montre[rz]?|list(?:a|ar|e)|muestr(?:a|e)|mostrar)(?: me| mir|[ -]moi|me)?"
-_FILES = r"(?:all |alle |tous |todos )?@the(?:content|contents|inhalt)?(?:files?(?: names)?|dateien|fichiers|archivos|ficheros)"
-_HERE = r"(?: (?:here|there|hier|ici|aqui|(?:in|of|im|dans|en|del?) @the(?:current |working |whole )?(?:workspace|work folder|work directory|directory|folder|ordner|dossier|carpeta)))?"
-_IN = r" (?:in|of|from|under|inside|im|in|von|dans|de|du|en) @the@folder?<path>(?: (?:folder|directory))?"
 _LISTS = shapes(
-    rf"{_SHOW} {_FILES}{_HERE}",
-    rf"{_SHOW} {_FILES}{_IN}",
-    rf"{_SHOW} @the(?:contents?|inhalt|contenu|contenido){_IN}",
-    rf"(?:what|which|welche|quels|que) (?:files|dateien|fichiers|archivos) (?:are|sind|sont|hay|do (?:we|i|you) have)(?: there)?{_HERE}",
-    rf"(?:what|which|welche|quels|que) (?:files|dateien|fichiers|archivos) (?:are|sind|sont|hay|do (?:we|i|you) have)(?: there)?{_IN}",
-    r"(?:ls|dir)(?: <path>)?",
+    "@show(?:@me)? @all_of?@the@files@here",
+    "@show(?:@me)? @all_of?@the@files@in_folder",
+    "@show(?:@me)? @the@contents@in_folder",
+    "@which_files @there_are@here",
+    "@which_files @there_are@in_folder",
+    "(?:ls|dir)(?: <path>)?",
 )
-_FIND = (
-    r"(?:find|locate|look for|search for|finde?|suche?(?: nach)?|trouve[rz]?|cherche[rz]?|encuentra|busca)(?: me| mir)?"
-)
-_ANY = r"(?:all |any |every |alle |tous |todos )?@the"
 _GLOBS = shapes(
-    rf"{_FIND} {_ANY}(?:files? |dateien |fichiers |archivos )?(?:(?:matching|like|named|called|namens) )?<pattern>{_HERE}",
-    rf"{_FIND} {_ANY}(?P<ending>\*?\.\w{{1,8}})[ -](?:files?|dateien|fichiers|archivos){_HERE}",
-    rf"{_FIND} {_ANY}(?:files?|dateien|fichiers|archivos) (?:that )?(?:ending|end|with the (?:ending|extension)|mit der endung)"
-    rf"(?: (?:in|with|on))? (?P<ending>\*?\.\w{{1,8}}){_HERE}",
-    r"(?:where is|where's|wo ist|wo liegt|ou est|donde esta) @the@file?<pattern>",
+    "@find(?:@me)? @all_of?@the(?:@files )?(?:(?:matching|like|named|called|namens) )?<pattern>@here",
+    "@find(?:@me)? @all_of?@the@ending[ -]@files@here",
+    "@find(?:@me)? @all_of?@the@files @with_ending @ending@here",
+    "@where_is @the@file?<pattern>",
 )
-_EVERYWHERE = r"(?:@the(?:whole )?(?:workspace|current folder|current directory)|(?:all|alle|tous|todos) @the(?:files|dateien|fichiers|archivos)|@the(?:files|dateien|fichiers|archivos)|here|hier|ici|aqui)"
-_SEARCH = r"(?:search|look|grep|scan|suche?|cherche[rz]?|busca[r]?|find)"
-_WHAT = r"(?:(?:for|nach|por) )?@the(?:(?:word|text|string|wort|mot|texto|palabra) )?<pattern>"
 _GREPS = shapes(
-    rf"{_SEARCH} {_WHAT} (?:in|inside|within|through|under|across|dans|en) {_EVERYWHERE}",
-    rf"{_SEARCH} {_WHAT} (?:in|inside|within|through|under|dans|en) @the(?:@folder|@file)?<path>(?: (?:folder|directory))?",
-    rf"(?:search|grep|scan|durchsuche) {_EVERYWHERE} (?:for|nach) @the(?:(?:word|text|string) )?<pattern>",
-    r"(?:search|grep|scan|durchsuche) @the(?:@folder|@file)?<path> (?:for|nach) @the(?:(?:word|text|string) )?<pattern>",
-    r"(?:which|what|welche) (?:files|dateien) (?:contain|have|mention|enthalten) @the(?:(?:word|text|string) )?<pattern:quoted>",
-    r"grep <pattern>(?: <path>)?",
+    "@search @for_what @within @everywhere",
+    "@search @for_what @within @the(?:@folder|@file)?<path>(?: (?:folder|directory))?",
+    "@search_in @everywhere (?:for|nach) @the@word?<pattern>",
+    "@search_in @the(?:@folder|@file)?<path> (?:for|nach) @the@word?<pattern>",
+    "@which_files @contain @the@word?<pattern:quoted>",
+    "grep <pattern>(?: <path>)?",
 )
 
 
@@ -96,7 +86,8 @@ def _glob(found: Found, offer: Offer) -> Understood:
 
 
 def _grep(found: Found, offer: Offer) -> Understood:
-    pattern, where = found.part("pattern"), {}
+    pattern = found.part("pattern")
+    where: dict[str, Any] = {}
     if found.has("path"):
         path = found.part("path")
         is_place = is_folder(path, is_named=found.has("folder")) or is_file(path, is_named=found.has("file"))

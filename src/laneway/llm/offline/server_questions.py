@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import Any
 
 from pydantic_ai.tools import ToolDefinition
 
@@ -32,8 +34,9 @@ def server_reading(question: str, offer: Offer, hostname: str) -> Order | None:
         return None
     wanted = {"lines": asked.lines if "logs" in topics else None, "process": asked.process}
     known = tool.parameters_json_schema.get("properties", {})
-    more = {name: value for name, value in wanted.items() if value is not None and name in known}
-    return offer.order(SERVER_INFO, "read that", _telling(asked), tells_all=True, topics=topics, **more)
+    more: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None and name in known}
+    order = offer.order(SERVER_INFO, "read that", _telling(asked), topics=topics, **more)
+    return None if order is None else replace(order, tells_all=True)
 
 
 def _telling(asked: ServerQuestion) -> Telling:

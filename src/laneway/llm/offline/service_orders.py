@@ -20,50 +20,28 @@ from laneway.llm.offline.orders import Ask, Offer, Order, Understood, every, one
 from laneway.llm.offline.politeness import Words
 from laneway.llm.offline.run_commands import BASH, bash
 from laneway.llm.offline.shapes import Found, fitting, shapes
-from laneway.llm.offline.words import PROGRAMS
+from laneway.llm.offline.words import SERVICES
 
-# Programs that people start, but hardly as services, and the one that answers here.
-_NO_SERVICES = frozenset(
-    "bash chrome firefox java laneway named node nodejs php python python3 rsync sqlite tmux vim".split()
-)
-SERVICES = PROGRAMS - _NO_SERVICES
-
-_SERVICE = r"(?P<service>(?:systemd )?(?:service|daemon|unit|dienst|servicio|demon) )?"
-_NAMES = rf"@the{_SERVICE}<names:list>(?P<after>-? ?(?:services?|daemons?|units?|server|dienste?))?"
 _VERBS = {
     "restart": (
-        rf"(?:restart|re-start|bounce|redemarrer?|redemarrez|relance[rz]?|reinici(?:a|ar|e)) {_NAMES}",
-        rf"(?:starte?|starten sie) {_NAMES} (?:bitte )?(?:neu|erneut)",
-        rf"{_NAMES} (?:bitte )?neu ?starten",
-        rf"(?:give|gib) {_NAMES} (?:a )?(?:restart|bounce|neustart)",
+        "@restart @services",
+        "(?:starte?|starten sie) @services (?:bitte )?(?:neu|erneut)",
+        "@services (?:bitte )?neu ?starten",
+        "(?:give|gib) @services (?:a )?(?:restart|bounce|neustart)",
     ),
-    "start": (
-        rf"(?:start(?: up)?|launch|fire up|bring up|starte|demarre[rz]?|inici(?:a|ar|e)|arranca) {_NAMES}",
-        rf"(?:bring|start) {_NAMES} (?:back )?up",
-        rf"{_NAMES} starten",
-    ),
-    "stop": (
-        rf"(?:stop|shut ?down|take down|halt|stoppe?|beende|arrete[rz]?|stopper?|deten|detener|detenga|para) {_NAMES}",
-        rf"(?:shut|take|bring) {_NAMES} down",
-        rf"{_NAMES} (?:stoppen|beenden|anhalten)",
-    ),
-    "reload": (
-        rf"(?:reload|recharge[rz]?|recarg(?:a|ar|ue)) {_NAMES}",
-        rf"(?:lade) {_NAMES} neu",
-        rf"{_NAMES} neu laden",
-    ),
-    "enable": (rf"(?:enable|aktiviere|active[rz]?|habilit(?:a|ar|e)) {_NAMES}",),
-    "disable": (rf"(?:disable|deaktiviere|desactive[rz]?|deshabilit(?:a|ar|e)) {_NAMES}",),
+    "start": ("@start @services", "(?:bring|start) @services (?:back )?up", "@services starten"),
+    "stop": ("@stop @services", "(?:shut|take|bring) @services down", "@services (?:stoppen|beenden|anhalten)"),
+    "reload": ("@reload @services", "lade @services neu", "@services neu laden"),
+    "enable": ("@enable @services",),
+    "disable": ("@disable @services",),
 }
 _SHAPES = {verb: shapes(*texts) for verb, texts in _VERBS.items()}
 _KILL = shapes(
-    r"(?:kill|end|terminate|beende|tote|tue[rz]?|mata|termina) (?:@the(?:process|prozess|processus|proceso)(?: (?:with )?"
-    r"(?:the )?(?:id|pid|number|nummer))?|@thepid) #?(?P<pid>\d{2,7})"
+    r"@kill (?:@the@process(?: (?:with )?(?:the )?(?:id|pid|number|nummer))?|@the(?:pid)) #?(?P<pid>\d{2,7})"
 )
 _REBOOT = shapes(
-    r"(?:reboot|reboote)(?: @the(?:whole )?(?:server|machine|box|host|system|computer|vm|vps|rechner|maschine|serveur"
-    r"|machine|servidor|maquina))?",
-    r"restart @the(?:whole )?(?:machine|box|computer|host|vm|vps)",
+    "(?:reboot|reboote)(?: @the(?:whole )?(?:@computer|server|system|serveur|servidor))?",
+    "restart @the(?:whole )?@computer",
 )
 
 

@@ -1,16 +1,19 @@
 """The little language in which the shapes of orders are written.
 
 A shape is a regular expression over the marked message (lower case, no accents, quotations blotted out) that must
-match all of it. A blank stands for any blanks, ` ?` for some or none. `<name>` is one word or one quotation, `<name:quoted>` a quotation,
-`<name:block>` a quotation or a fenced block, `<name:list>` several names joined by commas or "and", `<name:rest>`
-everything up to the end. `@the`, `@file`, `@folder` and `@named` are those words in four languages.
+match all of it. A blank stands for any blanks, ` ?` for some or none. `@name` is a list of words in four languages from
+`order_words.toml`. `<name>` is one word or one quotation, `<name:quoted>` a quotation, `<name:block>` a quotation or a
+fenced block, `<name:list>` several names joined by commas or "and", `<name:rest>` everything up to the end.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from laneway.llm.offline.marking import Said
 
@@ -26,14 +29,10 @@ _KINDS = {
     "list": rf"{_ITEM}(?:{_JOINED}{_ITEM})*?",
     "rest": r"\S.*",
 }
-_MACROS = {
-    "@the": r"(?:(?:the|my|our|this|that|an?|der|die|das|den|dem|meine?n?|eine?n?|le|la|les|mon|ma|une?|el|los|las|mi|una)"
-    r" |l')?",
-    "@file": r"(?P<file>(?:(?:new|neue|nouveau|nuevo) )?(?:text ?)?(?:file|document|datei|fichier|archivo|fichero) )",
-    "@folder": r"(?P<folder>(?:(?:new|neuen?|nouveau|nueva?) )?(?:sub)?(?:folder|directory|dir|ordner|verzeichnis|dossier"
-    r"|repertoire|carpeta|directorio) )",
-    "@named": r"(?P<named>(?:named|called|namens|nomme|appele|llamad[oa]) )",
-}
+_TABLES: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("order_words.toml").read_text(encoding="utf-8")
+)
+_LISTS = {name: words for table in _TABLES.values() for name, words in table.items()}
 
 
 @dataclass(frozen=True)
@@ -62,12 +61,26 @@ class Found:
         return [part.cut(start, end) for start, end in places]
 
 
+@cache
 def shape(text: str) -> re.Pattern[str]:
     """The regular expression of a shape."""
-    for name, words in _MACROS.items():
-        text = text.replace(name, words)
-    text = re.sub(r"(?<!\?P)<(\w+)(?::(\w+))?>", lambda place: f"(?P<{place[1]}>{_KINDS[place[2] or '']})", text)
-    return re.compile(text.replace(" ?", r"\s*").replace(" ", r"\s+"), re.S)
+    opened = re.sub(r"(?<!\?P)<(\w+)(?::(\w+))?>", lambda place: _place(place[1], place[2] or ""), _opened(text))
+    return re.compile(opened.replace(" ?", r"\s*").replace(" ", r"\s+"), re.S)
+
+
+def _place(name: str, kind: str) -> str:
+    return f"(?P<{name}>{_KINDS[kind]})"
+
+
+def _opened(text: str) -> str:
+    """The shape with the lists it names put in."""
+    return re.sub(r"@([a-z_]+)", lambda named: _list(named[1]), text)
+
+
+@cache
+def _list(name: str) -> str:
+    lines = [_opened(line) for line in _LISTS[name].split("\n") if line]
+    return f"(?:{'|'.join(lines)})"
 
 
 def shapes(*texts: str) -> tuple[re.Pattern[str], ...]:

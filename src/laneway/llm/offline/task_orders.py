@@ -9,21 +9,18 @@ Shapes:
 
 from __future__ import annotations
 
-from laneway.llm.offline.orders import Offer, Telling, Understood, one
+from laneway.llm.offline.orders import Offer, Telling, Understood, one, saying
 from laneway.llm.offline.outcomes import Outcome, block, listed
 from laneway.llm.offline.politeness import Words
 from laneway.llm.offline.shapes import fitting, shapes
 
 CREATE_TASK, DELEGATE, SEARCH_TOOLS = "create_task", "delegate", "search_tools"
 
-_TASK = r"(?:new |neue |nouvelle |nueva )?(?:task|to-?do|to-?do item|ticket for me|aufgabe|tache|tarea)"
 _TASKS = shapes(
-    rf"(?:create|add|make|open|set up|erstelle?|lege?|cree[rz]?|ajoute[rz]?|cre(?:a|ar|e)|anade|agrega)(?: me)? @the{_TASK}"
-    r"(?: (?:for me|for us|an|fur mich|pour moi|para mi))?\s*:\s*<title:rest>",
-    rf"(?:create|add|make|open)(?: me)? @the{_TASK}(?: for (?:me|us))? (?:to|called|named|titled|saying) <title:rest>",
-    rf"{_TASK}\s*:\s*<title:rest>",
-    r"(?:put|add) <title:quoted> (?:on|to) (?:my|the|our) (?:task|to-?do)s?(?: |-)?list",
-    r"(?:put|add) <title:quoted> (?:on|to) (?:my|the|our) (?:tasks|to-?dos)",
+    "@add_task(?: me)? @the@task(?: (?:for me|for us|an|fur mich|pour moi|para mi))? ?: ?<title:rest>",
+    "@add_task(?: me)? @the@task(?: for (?:me|us))? (?:to|called|named|titled|saying) <title:rest>",
+    "@task ?: ?<title:rest>",
+    "(?:put|add) <title:quoted> (?:on|to) (?:my|the|our) (?:tasks?|to-?dos?)(?:[ -]list)?",
 )
 _DELEGATES = shapes(
     r"(?:delegate|hand|pass|give) (?:this |it )?(?:over )?to (?:the )?(?P<lane>[a-z]{3,20})(?: lane)?\s*:\s*<text:rest>"
@@ -49,8 +46,8 @@ def task_orders(words: Words, offer: Offer) -> Understood:
         return one(offer.order(CREATE_TASK, "create the task", _created(title), is_free=is_free, title=title))
     for found in fitting(words.free, _DELEGATES):
         lane, text = found.value("lane").lower(), found.value("text")
-        done = f"Handed to the {lane} lane: {text}"
-        return one(offer.order(DELEGATE, f"hand this to {lane}", lambda _: done, is_free=True, lane=lane, text=text))
+        tell = saying(f"Handed to the {lane} lane: {text}")
+        return one(offer.order(DELEGATE, f"hand this to {lane}", tell, is_free=True, lane=lane, text=text))
     return None
 
 

@@ -1,8 +1,8 @@
 """Times as people say them in four languages, told in the plain English that tools read.
 
-    in 20 minutes · in half an hour · dans deux heures      → in 20 minutes · in 30 minutes · in 2 hours
-    tomorrow at 9 · morgen um acht · mañana a las 8         → tomorrow at 09:00 · tomorrow at 08:00
-    on friday at 14:00 · at 5pm · 2026-12-01 at noon        → on friday at 14:00 · at 17:00 · on 2026-12-01 at 12:00
+in 20 minutes · in half an hour · dans deux heures      → in 20 minutes · in 30 minutes · in 2 hours
+tomorrow at 9 · morgen um acht · mañana a las 8         → tomorrow at 09:00 · tomorrow at 08:00
+on friday at 14:00 · at 5pm · 2026-12-01 at noon        → on friday at 14:00 · at 17:00 · on 2026-12-01 at 12:00
 """
 
 from __future__ import annotations

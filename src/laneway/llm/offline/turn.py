@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +23,27 @@ HOW_TO_SET_ONE = (
     "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or point OPENAI_BASE_URL at any OpenAI-compatible server"
     " (Ollama, vLLM, llama.cpp) in the settings."
 )
-OFFLINE_SKILLS = (
-    "Without one I can tell how this server is doing (uptime, load, CPU, disk, memory, swap, processes, logs, time,"
-    " operating system, network, logged-in users) and show a text file from the folder opened for reading."
-)
+# What can be said of the skills depends on the tools at hand.
+_SKILLS = {
+    "server_info": "tell how this server is doing (uptime, load, CPU, disk, memory, swap, processes, logs, time,"
+    " operating system, network, logged-in users)",
+    "read_file": "show a text file (“show notes.txt”)",
+    "bash": "run a command you write in backticks, and restart, start or stop a service (“restart nginx”)",
+    "write_file": 'write text you give me (“write "hello" to notes.txt”)',
+    "edit_file": "replace a text in a file",
+    "move_file": "move or rename a file",
+    "delete_file": "delete a file",
+    "list_files": "list files",
+    "glob": "find files by name",
+    "grep": "search files for a word",
+    "http_request": "fetch an address (“fetch https://…”)",
+    "remind": "remind you (“remind me in 20 minutes to …”)",
+    "remember": "remember something (“remember that …”)",
+    "recall": "look up what I remember",
+    "create_task": "create a task (“create a task: …”)",
+    "delegate": "hand work to another lane (“delegate to codegen: …”)",
+    "search_tools": "search the tools",
+}
 
 # The judgement on a message, put below it for models that can use it.
 _UNDERSTOOD_AS = re.compile(r"\n\n\[Understood as: .*\]\s*\Z", re.S)
@@ -69,9 +86,19 @@ def text(said: str) -> Answer:
     return [TextPart(said)]
 
 
-def needs_key() -> Answer:
+def needs_key(tools: Iterable[str]) -> Answer:
     """The honest answer to everything outside the skills."""
-    return text(f"{NEEDS_KEY} {HOW_TO_SET_ONE} {OFFLINE_SKILLS}")
+    return text(" ".join(part for part in (NEEDS_KEY, HOW_TO_SET_ONE, offline_skills(tools)) if part))
+
+
+def offline_skills(tools: Iterable[str]) -> str:
+    """What can be done without a model, with these tools; empty if nothing."""
+    offered = set(tools)
+    known = [skill for tool, skill in _SKILLS.items() if tool in offered]
+    if not known:
+        return ""
+    *first, last = known
+    return f"Without one I can {'; '.join(first)}{'; and ' if first else ''}{last}."
 
 
 def latest_turn(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition], hostname: str) -> Turn:

@@ -17,20 +17,11 @@ from laneway.llm.offline.shapes import fitting, shapes
 
 HTTP_REQUEST = "http_request"
 
-_URL = r"<?(?P<url>[\x01]?(?:https?://[^\s<>\x00-\x04]*[^\s<>\x00-\x04.,;:!?)]|\x00+)[\x02]?)>?"
-_PAGE = r"(?:@the(?:page|url|link|address|site|website|seite|adresse|pagina|page web) (?:at |on |from )?)?"
-_CONTENT = r"(?:@the(?:content|contents|text|inhalt|contenu|contenido|texto) (?:of|from|at|on|von|de|du) )?"
-_TELL = (
-    r"(?:,? (?:and|und|et|y) (?:(?:show|tell|give)(?: me)?|zeige? mir|dis[ -]moi|montre[ -]moi|dime|muestrame)"
-    r"(?: (?:what|it|the|is|there|says?|page|content|contents|text|response|result|status|was|dort|steht|ce|qu'il|dit"
-    r"|que|lo|dice|i|you|get|back))+)?"
-)
+_TELL = "(?:,? @and @tell_me(?: @page_said)+)?"
 _SHAPES = shapes(
-    rf"(?:fetch|get|open|request|check|read|visit|load|retrieve|pull up|show|call|rufe?|hole?|lies|offne|zeige?|recupere[rz]?"
-    rf"|ouvre[rz]?|lis|affiche[rz]?|montre|obten|abre|lee|muestra)(?: me| mir|[ -]moi)? {_CONTENT}{_PAGE}{_URL}(?: (?:ab|auf|an))?{_TELL}",
-    rf"what (?:does|do|is on|is at|is in|'s on|'s at) {_PAGE}{_URL}(?: (?:say|says|return|show|contain|answer|respond))?",
-    rf"what's (?:on|at) {_PAGE}{_URL}",
-    rf"(?:was (?:steht auf|sagt|zeigt)|que (?:dit|contient)|qu'y a[ -]t[ -]il sur|que (?:dice|hay en|contiene)) {_PAGE}{_URL}",
+    f"@fetch(?:@me)? @content_of@page@url(?: (?:ab|auf|an))?{_TELL}",
+    "what (?:does|do|is on|is at|is in) @page@url(?: @say)?",
+    "@asks_page @page@url",
 )
 
 
