@@ -30,9 +30,10 @@ _DELETES_FOLDER = shapes(
 _MOVES = shapes(
     "@move @the@file?<name> @to @the(?P<inside>@folder)?<to>",
     "mv <name> <to>",
+    "change the name of @the@file?<name> to <to>",
     "benenne @the@file?<name> (?:in|zu) <to> um",
 )
-_COPIES = shapes("@copy @the@file?<name> @to <to>", "cp <name> <to>")
+_COPIES = shapes("(?:@copy|make a copy of) @the@file?<name> @to <to>", "cp <name> <to>")
 _MAKES_FOLDER = shapes("@make @the@folder@named?<name>(?: an)?", "mkdir <name>")
 _TAIL = shapes(
     r"@show(?:@me)? (?:the |die |les |las )?@last (?P<count>\d{1,4}) @lines @of @the@file?<name>",

@@ -41,9 +41,11 @@ _GLOBS = shapes(
 _GREPS = shapes(
     "@search @for_what @within @everywhere",
     "@search @for_what @within @the(?:@folder|@file)?<path>(?: (?:folder|directory))?",
-    "@search_in @everywhere (?:for|nach) @the@word?<pattern>",
-    "@search_in @the(?:@folder|@file)?<path> (?:for|nach) @the@word?<pattern>",
-    "@which_files @contain @the@word?<pattern:quoted>",
+    "@for_quoted @within @everywhere",
+    "@for_quoted @within @the(?:@folder|@file)?<path>(?: (?:folder|directory))?",
+    "@search_in @everywhere (?:for|nach) (?:@the@word)?<pattern>",
+    "@search_in @the(?:@folder|@file)?<path> (?:for|nach) (?:@the@word)?<pattern>",
+    "@which_files @contain (?:@the@word)?<pattern:quoted>",
     "grep <pattern>(?: <path>)?",
 )
 

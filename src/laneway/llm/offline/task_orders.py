@@ -19,7 +19,7 @@ CREATE_TASK, DELEGATE, SEARCH_TOOLS = "create_task", "delegate", "search_tools"
 _TASKS = shapes(
     "@add_task(?: me)? @the@task(?: (?:for me|for us|an|fur mich|pour moi|para mi))? ?: ?<title:rest>",
     "@add_task(?: me)? @the@task(?: for (?:me|us))? (?:to|called|named|titled|saying) <title:rest>",
-    "@task ?: ?<title:rest>",
+    "(?:new|neue|nouvelle|nueva) @task ?: ?<title:rest>",
     "(?:put|add) <title:quoted> (?:on|to) (?:my|the|our) (?:tasks?|to-?dos?)(?:[ -]list)?",
 )
 _DELEGATES = shapes(
@@ -28,7 +28,6 @@ _DELEGATES = shapes(
 _SEARCHES = shapes(
     r"(?:search|look through|search through) (?:the |your |my )?(?:tools|toolbox) for <query:rest>",
     r"(?:find|search for|look for) (?:me )?(?:a |the )?tools? (?:for|to|that can|which can) <query:rest>",
-    r"(?:is there|do you have) a tool (?:for|to|that can|which can) <query:rest>",
 )
 
 

@@ -38,7 +38,7 @@ _QUOTED = shapes(
 )
 _APPENDS = shapes("@append @the_text<content:quoted> @to_end_of @the@file?<name>(?: (?:an|hinzu))?")
 _EDITS = shapes(
-    "@replace @every<old> @by <new> @in_file(?P<everywhere> everywhere)?",
+    "@replace @every<old> @by <new>(?P<throughout> everywhere)? @in_file(?P<everywhere> everywhere)?",
     "@in_file ?[,:]? @replace @every<old> @by <new>(?P<everywhere> everywhere)?",
     "@change @every<old:quoted> @into <new:quoted> @in_file(?P<everywhere> everywhere)?",
     "@in_file ?[,:]? @change @every<old:quoted> @into <new:quoted>(?P<everywhere> everywhere)?",
@@ -93,6 +93,6 @@ def _edit(found: Found, offer: Offer) -> Understood:
     old, new, path = found.part("old"), found.part("new"), found.value("name")
     if not _is_file(found) or any(part.quoted is None and part.value.lower() in POINTING for part in (old, new)):
         return None
-    everywhere = {"all": True} if found.has("all") or found.has("everywhere") else {}
+    everywhere = {"all": True} if any(found.has(name) for name in ("all", "throughout", "everywhere")) else {}
     about, done = f"replace the text in `{path}`", f"Replaced `{old.value}` with `{new.value}` in `{path}`."
     return one(offer.order(EDIT_FILE, about, saying(done), path=path, old=old.value, new=new.value, **everywhere))

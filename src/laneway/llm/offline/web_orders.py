@@ -2,7 +2,7 @@
 
 Shapes:
     fetch https://… · GET https://… · open https://… and show me what it says · check https://…
-    what does https://… say? · show me the content of https://…
+    what does https://… say? · is https://… up? · show me the content of https://…
     rufe https://… ab · was steht auf https://…? · récupère https://… · que dit https://… · qué dice https://…
 """
 
@@ -22,6 +22,7 @@ _SHAPES = shapes(
     f"@fetch(?:@me)? @content_of@page@url(?: (?:ab|auf|an))?{_TELL}",
     "what (?:does|do|is on|is at|is in) @page@url(?: @say)?",
     "@asks_page @page@url",
+    "(?:is|ist) @page@url (?:still )?@is_up",
 )
 
 
