@@ -96,21 +96,21 @@ def listed(result: Any) -> list[str]:
     if isinstance(result, str):
         return result.splitlines()
     if isinstance(result, Mapping):
-        inner = next((value for value in result.values() if isinstance(value, list)), None)
-        return listed(inner) if inner is not None else [f"{name}: {value}" for name, value in result.items()]
+        lists = [value for value in result.values() if isinstance(value, list)]
+        return [_line(item) for inner in lists for item in inner]
     if isinstance(result, list):
         return [_line(item) for item in result]
     return [str(result)]
 
 
 def _line(item: Any) -> str:
+    """One thing of a list: "src/a.py:3: # TODO", "docs/", "a fact", "name: what it is about"."""
     if not isinstance(item, Mapping):
         return str(item)
     place = ":".join(str(item[name]) for name in ("path", "line") if item.get(name) is not None)
-    text = next((str(item[name]) for name in ("text", "title", "description", "name") if item.get(name)), "")
-    if place and text:
-        return f"{place}: {text}"
-    return place or ", ".join(f"{name} {value}" for name, value in item.items() if value is not None)
+    name = str(item.get("name") or item.get("operation") or "") + ("/" if item.get("kind") == "folder" else "")
+    said = next((str(item[one]) for one in ("text", "fact", "title", "about") if item.get(one)), "")
+    return ": ".join(part for part in (place or name, said) if part) or str(dict(item))
 
 
 def _left_out(lines: int, characters: int) -> str:
@@ -138,7 +138,8 @@ def _shaped(content: Mapping[str, Any]) -> Outcome:
 
 
 def _exit(outcome: Outcome) -> str:
-    return "" if outcome.exit_code is None else f" (exit code {outcome.exit_code})"
+    is_told = outcome.exit_code is None or "exit code" in (outcome.error or "")
+    return "" if is_told else f" (exit code {outcome.exit_code})"
 
 
 def _output(outcome: Outcome) -> str:

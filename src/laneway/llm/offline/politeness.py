@@ -26,9 +26,8 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"""(?:[\s,]+(?:please|pls|plz|thanks(?:\ a\ lot)?|thank\ you|thx|for\ me|now|right\ now|right\ away|asap
     |immediately|again|once\ more|bitte|danke|jetzt|mal|sofort|por\ favor|porfa|gracias|ahora
-    |s'il\ (?:te|vous)\ plait|stp|svp|merci|maintenant|,?\ (?:can|could|would|will)\ you(?:\ please)?)|[.!?\s])$""".replace(
-        r"\ ", r"\s+"
-    ),
+    |s'il\ (?:te|vous)\ plait|stp|svp|merci|maintenant
+    |(?:can|could|would|will)\ you(?:\ please)?)|[.!?\s])$""".replace(r"\ ", r"\s+"),
     re.X,
 )
 _THANKS = re.compile(

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from laneway.llm.offline.marking import Said
-from laneway.llm.offline.orders import Ask, Offer, Understood, one, saying
+from laneway.llm.offline.orders import Ask, Offer, Telling, Understood, one
 from laneway.llm.offline.politeness import Words
 from laneway.llm.offline.shapes import fitting, shapes
 from laneway.llm.offline.times import CLOCK, TIMES, in_english, is_doubtful
@@ -55,8 +55,12 @@ def _remind(told: _Told | None, offer: Offer) -> Understood:
         return None
     if is_doubtful(told[0]):
         return Ask(WHICH_HALF) if offer.has(REMIND) else None
-    done = f"I will remind you {when}: {told[1]}"
-    return one(offer.order(REMIND, "set the reminder", saying(done), is_free=True, text=told[1], when=when))
+    return one(offer.order(REMIND, "set the reminder", _set(told[1], when), is_free=True, text=told[1], when=when))
+
+
+def _set(text: str, when: str) -> Telling:
+    """Says when the tool is going to do it; in the user's words only if the tool does not say."""
+    return lambda outcome: f"I will remind you {outcome.fields.get('due') or when}: {text}"
 
 
 def _time_first(rest: Said, is_set: bool) -> _Told | None:

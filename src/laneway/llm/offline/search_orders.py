@@ -12,6 +12,7 @@ Shapes:
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from laneway.llm.offline.marking import Said
@@ -98,7 +99,15 @@ def _grep(found: Found, offer: Offer) -> Understood:
         where = {"path": path.value}
     about, nothing = f"search for `{pattern.value}`", f"`{pattern.value}` was not found."
     tell = _telling(f"`{pattern.value}` was found", nothing)
-    return one(offer.order(GREP, about, tell, pattern=pattern.value, **where))
+    return one(offer.order(GREP, about, tell, pattern=_sought(pattern.value, offer), **where))
+
+
+def _sought(text: str, offer: Offer) -> str:
+    """The text as the tool takes it: word for word, unless it was plainly written as a regular expression."""
+    tool = offer.tool(GREP)
+    takes_expressions = tool is not None and "regular expression" in (tool.description or "").lower()
+    is_expression = re.search(r"\.[*+]|\\[wsdb]|\[.+\]|^\^|\w\|\w", text) is not None
+    return re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", text) if takes_expressions and not is_expression else text
 
 
 def _is_pattern(name: Said) -> bool:

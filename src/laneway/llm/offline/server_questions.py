@@ -40,7 +40,9 @@ def server_reading(question: str, offer: Offer, hostname: str) -> Order | None:
 
 
 def _telling(asked: ServerQuestion) -> Telling:
-    return lambda outcome: worded(asked, dict(outcome.fields), outcome.error)
+    return lambda outcome: (
+        worded(asked, dict(outcome.fields), outcome.error) or f"{SERVER_INFO} told nothing about that."
+    )
 
 
 def _offers(tool: ToolDefinition, topic: str) -> bool:

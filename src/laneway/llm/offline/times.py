@@ -2,7 +2,7 @@
 
 in 20 minutes · in half an hour · dans deux heures      → in 20 minutes · in 30 minutes · in 2 hours
 tomorrow at 9 · morgen um acht · mañana a las 8         → tomorrow at 09:00 · tomorrow at 08:00
-on friday at 14:00 · at 5pm · 2026-12-01 at noon        → on friday at 14:00 · at 17:00 · on 2026-12-01 at 12:00
+on friday at 14:00 · at 5pm · 2026-12-01 at noon        → on friday at 14:00 · at 17:00 · 2026-12-01 12:00
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _CLOCK = (
 _AT = r"(?:,?\s*(?:at|um|a\s+las?|a)\s+)"
 _ENDS = r"(?!\w|:\d)"
 _LATER = rf"(?:in|dans|en|dentro\s+de)\s+(?:(?P<count>\d{{1,4}}|{_NUMBER})\s+(?P<unit>{_UNIT})\b|(?:{_HALF_AN_HOUR})\b)"
-_ON = r"(?:(?:on|next|this|am|nachsten|le|el)\s+)*"
+_ON = r"(?:(?:on|am|le|el)\s+)?(?:(?P<next>next|nachsten?)\s+)?"
 TIMES = tuple(
     re.compile(pattern)
     for pattern in (
@@ -74,9 +74,13 @@ def in_english(found: re.Match[str]) -> str | None:
     if re.search(_HALF_AN_HOUR, found.group()):
         return "in 30 minutes"
     day = _known(_DAYS, named["day"]) if named.get("day") else ""
-    on = day if day in ("", "today", "tomorrow") else f"on {day}"
     clock = _clock(found)
-    return None if clock is None else " ".join(part for part in (on, clock and f"at {clock}") if part)
+    if clock is None:
+        return None
+    if day[:1].isdigit():
+        return f"{day} {clock}".strip()
+    on = day if day in ("", "today", "tomorrow") else f"{'next' if named.get('next') else 'on'} {day}"
+    return " ".join(part for part in (on, clock and f"at {clock}") if part)
 
 
 def is_doubtful(found: re.Match[str]) -> bool:

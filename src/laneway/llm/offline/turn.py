@@ -48,7 +48,7 @@ _SKILLS = {
 # The judgement on a message, put below it for models that can use it.
 _UNDERSTOOD_AS = re.compile(r"\n\n\[Understood as: .*\]\s*\Z", re.S)
 # The first line of an attachment, as the transcript describes it.
-_ATTACHED = re.compile(r"^\[(?:file \S.*, \d+ bytes, |voice note, |image, )", re.M)
+_ATTACHED = re.compile(r"^\[(?:file |voice note,|image,)", re.M)
 
 
 @dataclass(frozen=True)
