@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any
 
-from pydantic_ai.messages import ToolReturnPart
-
-from laneway.llm.offline.boundaries import names_another_host
+from laneway.llm.offline.carrying_out import carried_out
+from laneway.llm.offline.orders import Offer, Order
+from laneway.llm.offline.outcomes import Outcome
+from laneway.llm.offline.paths import is_domain
 from laneway.llm.offline.phrases import alternatives
 from laneway.llm.offline.reading import plain
-from laneway.llm.offline.turn import Answer, Turn, outcome, text
+from laneway.llm.offline.turn import Answer, Turn
 
 READ_FILE = "read_file"
 # Outside every shared folder, but `server_info` reads them.
@@ -33,11 +33,16 @@ _NAME_AFTER_FILE = re.compile(
 
 def file_requests(turn: Turn) -> Answer | None:
     """The file's text, or a call of the tool that reads it, if the message asks for nothing else."""
-    path = asked_file(turn.question)
-    if path is None or READ_FILE not in turn.tools:
+    order = file_reading(turn.question, Offer(turn.tools))
+    return None if order is None else carried_out(turn, [order])
+
+
+def file_reading(question: str, offer: Offer) -> Order | None:
+    """The order to read the file that these words ask for."""
+    path = asked_file(question)
+    if path is None:
         return None
-    returned = turn.returned(READ_FILE)
-    return turn.call(READ_FILE, path=path) if returned is None else text(_worded(returned, path))
+    return offer.order(READ_FILE, f"read {path}", lambda outcome: _shown(outcome, path), path=path)
 
 
 def asked_file(question: str) -> str | None:
@@ -49,7 +54,7 @@ def asked_file(question: str) -> str | None:
     if path in SYSTEM_LOGS:
         return None
     around = f"{question[: found.start()]} @ {question[found.end() :]}"
-    if "/" not in path and names_another_host(path, "") and not re.search(r"\b(?:file|datei)\b", plain(around)):
+    if is_domain(path) and not re.search(r"\b(?:file|datei)\b", plain(around)):
         return None
     said = " ".join(re.sub(r"[^a-z0-9@ ]+", " ", plain(around)).split())
     if found.re is _NAME_AFTER_FILE:
@@ -64,15 +69,8 @@ def _request() -> re.Pattern[str]:
     return re.compile(rf"(?:(?:{asking}) )*(?:{verb})(?: (?:{between}))* @(?: (?:{after}))*")
 
 
-def _worded(returned: ToolReturnPart, path: str) -> str:
-    result, error = outcome(returned)
-    if error is not None:
-        return f"I could not read {path}: {error}"
-    return _shown(result, path)
-
-
-def _shown(result: dict[str, Any], path: str) -> str:
-    content = str(result.get("text", ""))
+def _shown(outcome: Outcome, path: str) -> str:
+    """The text of the file; the tool's own note on what it left out is added by whoever tells the outcome."""
+    content = outcome.result if isinstance(outcome.result, str) else str(outcome.fields.get("text", ""))
     body = content if content.strip() else "(The file is empty.)"
-    note = f"\n\n({result['note']})" if result.get("note") else ""
-    return f"{result.get('path', path)}:\n\n{body}{note}"
+    return f"{outcome.fields.get('path', path)}:\n\n{body}"

@@ -28,15 +28,17 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
+from laneway.llm.offline.carrying_out import what_happened
 from laneway.llm.offline.file_requests import file_requests
+from laneway.llm.offline.plans import orders
 from laneway.llm.offline.server_questions import server_questions
 from laneway.llm.offline.small_talk import small_talk
-from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, Answer, Skill, Turn, latest_turn, needs_key
+from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, Answer, Skill, Turn, latest_turn, needs_key, text
 
 OFFLINE = "offline"
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUESTION = 600
-SKILLS: tuple[Skill, ...] = (small_talk, file_requests, server_questions)
+SKILLS: tuple[Skill, ...] = (small_talk, orders, file_requests, server_questions)
 
 
 class OfflineModel(Model[None]):
@@ -152,11 +154,15 @@ class OfflineStream(StreamedResponse):
 
 
 def _answer(turn: Turn) -> Answer:
-    # Rules understand sentences, not pages, and reading a page by rules would take long.
-    if len(turn.question) > LONGEST_QUESTION:
-        return needs_key()
-    answers = (skill(turn) for skill in SKILLS)
-    return next((answer for answer in answers if answer is not None), needs_key())
+    # Rules understand sentences, not pages, and reading a page by rules would take long. An order may bring a page.
+    skills = SKILLS if len(turn.question) <= LONGEST_QUESTION else (orders,)
+    answers = (skill(turn) for skill in skills)
+    return next((answer for answer in answers if answer is not None), None) or _without_skill(turn)
+
+
+def _without_skill(turn: Turn) -> Answer:
+    """What was done is told even if a tool has been taken away since; else that a key is needed."""
+    return text(what_happened(turn.returns)) if turn.returns else needs_key(turn.tools)
 
 
 def _tokens(messages: Iterable[ModelMessage]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from laneway.llm.offline.reading import plain
-from laneway.llm.offline.turn import HOW_TO_SET_ONE, OFFLINE_SKILLS, Answer, Turn, text
+from laneway.llm.offline.turn import HOW_TO_SET_ONE, Answer, Turn, offline_skills, text
 
 _YOU = r"(?:\ (?:there|laneway|bot|friend|all|everyone|you|team|buddy|mate|zusammen|a\ todos|tout\ le\ monde|amigo))?"
 _HELLO = r"""(?:hi+|hey+|hello+|hallo|hola|bonjour|salut|moin|servus|yo|howdy|greetings|hiya|coucou|bonsoir|ciao
@@ -38,16 +38,19 @@ _REPLIES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?:{_WELL}\ )?{_THANKS}{_YOU}|good\ job|well\ done|gut\ gemacht", "You are welcome."),
         (_WELL, "All right."),
         (rf"(?:(?:{_WELL}|{_THANKS})\ )?{_BYE}{_YOU}", "Goodbye."),
-        (
-            _HELP,
-            f"I am Laneway's offline model: rules on this machine, no language model. {OFFLINE_SKILLS}"
-            f" For everything else I need a model key. {HOW_TO_SET_ONE}",
-        ),
     )
 )
+_ASKS_FOR_HELP = re.compile(_HELP, re.X)
 
 
 def small_talk(turn: Turn) -> Answer | None:
     """A short reply, if the message is nothing but small talk."""
     said = " ".join(re.sub(r"[^a-z0-9 ]+", " ", plain(turn.question)).split())
+    if _ASKS_FOR_HELP.fullmatch(said):
+        return text(_help(turn))
     return next((text(reply) for pattern, reply in _REPLIES if pattern.fullmatch(said)), None)
+
+
+def _help(turn: Turn) -> str:
+    who = "I am Laneway's offline model: rules on this machine, no language model."
+    return f"{who} {offline_skills(turn.tools)} For everything else I need a model key. {HOW_TO_SET_ONE}"

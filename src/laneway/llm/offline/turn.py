@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,17 +23,43 @@ HOW_TO_SET_ONE = (
     "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or point OPENAI_BASE_URL at any OpenAI-compatible server"
     " (Ollama, vLLM, llama.cpp) in the settings."
 )
-OFFLINE_SKILLS = (
-    "Without one I can tell how this server is doing (uptime, load, CPU, disk, memory, swap, processes, logs, time,"
-    " operating system, network, logged-in users) and show a text file from the folder opened for reading."
-)
+# What can be said of the skills depends on the tools at hand.
+_SKILLS = {
+    "server_info": "tell how this server is doing (uptime, load, CPU, disk, memory, swap, processes, logs, time,"
+    " operating system, network, logged-in users)",
+    "read_file": "show a text file (“show notes.txt”)",
+    "bash": "run a command you write in backticks, and restart, start or stop a service (“restart nginx”)",
+    "write_file": 'write text you give me (“write "hello" to notes.txt”)',
+    "edit_file": "replace a text in a file",
+    "move_file": "move or rename a file",
+    "delete_file": "delete a file",
+    "list_files": "list files",
+    "glob": "find files by name",
+    "grep": "search files for a word",
+    "http_request": "fetch an address (“fetch https://…”)",
+    "remind": "remind you (“remind me in 20 minutes to …”)",
+    "remember": "remember something (“remember that …”)",
+    "recall": "look up what I remember",
+    "create_task": "create a task (“create a task: …”)",
+    "delegate": "hand work to another lane (“delegate to codegen: …”)",
+    "search_tools": "search the tools",
+}
+
+# The judgement on a message, put below it for models that can use it.
+_UNDERSTOOD_AS = re.compile(r"\n\n\[Understood as: .*\]\s*\Z", re.S)
+# The first line of an attachment, as the transcript describes it.
+_ATTACHED = re.compile(r"^\[(?:file |voice note,|image,)", re.M)
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The latest question, the tools on offer, and what they returned since it was asked."""
+    """The latest question, the tools on offer, and what they returned since it was asked.
+
+    `own_words` is the question without what is attached to it: only there are orders looked for.
+    """
 
     question: str
+    own_words: str
     tools: Mapping[str, ToolDefinition]
     returns: tuple[ToolReturnPart, ...]
     number: int
@@ -60,9 +86,19 @@ def text(said: str) -> Answer:
     return [TextPart(said)]
 
 
-def needs_key() -> Answer:
+def needs_key(tools: Iterable[str]) -> Answer:
     """The honest answer to everything outside the skills."""
-    return text(f"{NEEDS_KEY} {HOW_TO_SET_ONE} {OFFLINE_SKILLS}")
+    return text(" ".join(part for part in (NEEDS_KEY, HOW_TO_SET_ONE, offline_skills(tools)) if part))
+
+
+def offline_skills(tools: Iterable[str]) -> str:
+    """What can be done without a model, with these tools; empty if nothing."""
+    offered = set(tools)
+    known = [skill for tool, skill in _SKILLS.items() if tool in offered]
+    if not known:
+        return ""
+    *first, last = known
+    return f"Without one I can {'; '.join(first)}{'; and ' if first else ''}{last}."
 
 
 def latest_turn(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition], hostname: str) -> Turn:
@@ -74,7 +110,9 @@ def latest_turn(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition
                 question, returns = _words_of(part), []
             elif isinstance(part, ToolReturnPart):
                 returns.append(part)
-    return Turn(question, {tool.name: tool for tool in tools}, tuple(returns), len(messages), hostname)
+    question = _UNDERSTOOD_AS.sub("", question)
+    own_words = _ATTACHED.split(question, maxsplit=1)[0].strip()
+    return Turn(question, own_words, {tool.name: tool for tool in tools}, tuple(returns), len(messages), hostname)
 
 
 def _words_of(part: UserPromptPart) -> str:
@@ -85,21 +123,3 @@ def _words_of(part: UserPromptPart) -> str:
         if isinstance(item, str | TextContent):
             return item if isinstance(item, str) else item.content
     return ""
-
-
-def outcome(part: ToolReturnPart) -> tuple[dict[str, Any], str | None]:
-    """The tool's result and its error, in the shape `{status, result, error}`."""
-    content = part.content
-    if part.outcome == "success" and isinstance(content, str):
-        content = _decoded(content)
-    if part.outcome != "success" or not isinstance(content, Mapping):
-        return {}, part.model_response_str(wrap_if_error=False) or "it gave no result"
-    result = content.get("result")
-    return dict(result) if isinstance(result, Mapping) else {}, content.get("error")
-
-
-def _decoded(content: str) -> Any:
-    try:
-        return json.loads(content)
-    except ValueError:
-        return content
