@@ -238,7 +238,7 @@ def _bash(settings: Settings, walls: Walls) -> ToolEntry:
         memory_bytes=settings.sandbox_memory_mb * sandbox.MEGABYTE,
         disk_bytes=settings.sandbox_disk_mb * sandbox.MEGABYTE,
     )
-    return bash_entry(walls, judge, limits, settings.bash_seconds, lambda call: call.request.host_mode)
+    return bash_entry(walls, judge, limits, settings.bash_seconds)
 
 
 def _tools(settings: Settings) -> list[ToolEntry]:
