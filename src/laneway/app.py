@@ -51,7 +51,9 @@ from laneway.sandbox import boundary as boundaries
 from laneway.sandbox import contract as sandbox
 from laneway.sandbox.commands import judge
 from laneway.sandbox.contract import Boundary as Walls
+from laneway.sandbox.hosts import Allowed
 from laneway.sandbox.paths import workspace_of
+from laneway.sandbox.reach import CheckedReach
 from laneway.settings import Settings, variables
 from laneway.store import principals
 from laneway.store.database import Database
@@ -149,12 +151,14 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
 
 async def boundary_of(settings: Settings) -> Walls:
     """What commands run in here; found out by trying, once in the life of a process."""
-    if settings.sandbox not in _walls:
-        _walls[settings.sandbox] = (await boundaries.choose(settings.sandbox)).boundary
-    return _walls[settings.sandbox]
+    wanted = settings.sandbox, settings.allowed_hosts
+    if wanted not in _walls:
+        reach = CheckedReach(Allowed.of(settings.allowed_hosts))
+        _walls[wanted] = (await boundaries.choose(settings.sandbox, reach)).boundary
+    return _walls[wanted]
 
 
-_walls: dict[str, Walls] = {}
+_walls: dict[tuple[str, tuple[str, ...]], Walls] = {}
 
 
 def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App:
@@ -238,7 +242,7 @@ def _bash(settings: Settings, walls: Walls) -> ToolEntry:
         memory_bytes=settings.sandbox_memory_mb * sandbox.MEGABYTE,
         disk_bytes=settings.sandbox_disk_mb * sandbox.MEGABYTE,
     )
-    return bash_entry(walls, judge, limits, settings.bash_seconds, lambda call: call.request.host_mode)
+    return bash_entry(walls, judge, limits, settings.bash_seconds)
 
 
 def _tools(settings: Settings) -> list[ToolEntry]:

@@ -19,7 +19,16 @@ _BOUNDS = {
     "too-complex": "The command is nested too deeply, or too tangled, to be judged.",
 }
 
-_UNFORESEEN = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError, re.error)
+_UNFORESEEN = (
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+    re.error,
+)
 
 
 def judge(command: str, cwd: str | None = None) -> Verdict:

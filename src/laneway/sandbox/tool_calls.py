@@ -25,20 +25,30 @@ from laneway.sandbox.shell.rules import Finding, verdict
 from laneway.sandbox.shell.scope import Scope, opened
 
 JudgeCommand = Callable[[str, str | None], Verdict]
-_SHELL = re.compile(r"(?i)(bash|shell|local_?shell|exec_?command|run_?shell_?command|execute_?command|run_?command|terminal|run_?in_?terminal|run_terminal_cmd|unified_exec|execute_bash|powershell|start_process|shell_exec)")
-_READS = re.compile(r"(?i)(read|view|get|list|search|find|show|describe|status|grep|glob|ls|cat|open|fetch|query|web|stat|head|inspect|info|notebookread|todoread|browse|lookup|resolve|check|diff|log|count|preview|explain)")
+_SHELL = re.compile(
+    r"(?i)(bash|shell|local_?shell|exec_?command|run_?shell_?command|execute_?command|run_?command|terminal|run_?in_?terminal|run_terminal_cmd|unified_exec|execute_bash|powershell|start_process|shell_exec)"
+)
+_READS = re.compile(
+    r"(?i)(read|view|get|list|search|find|show|describe|status|grep|glob|ls|cat|open|fetch|query|web|stat|head|inspect|info|notebookread|todoread|browse|lookup|resolve|check|diff|log|count|preview|explain)"
+)
 _DELETES = re.compile(r"(?i)(delete|remove|unlink|rmdir|rm|destroy|drop|purge|trash|wipe|terminate|truncate|clear)")
-_WRITES = re.compile(r"(?i)(write|edit|create|update|append|save|patch|replace|insert|move|rename|copy|mkdir|put|upload|set|make|add|apply|modify|touch|export|download)")
+_WRITES = re.compile(
+    r"(?i)(write|edit|create|update|append|save|patch|replace|insert|move|rename|copy|mkdir|put|upload|set|make|add|apply|modify|touch|export|download)"
+)
 _SENDS = re.compile(r"(?i)(send|publish|post|push|deploy|merge|share|email|tweet|release|transfer|pay|invite|upload)")
 _QUIET = re.compile(
     r"(?i)(todo_?(write|read)|task|exitplanmode|enterplanmode|askuserquestion|ask_user|skill|web_?search|google_web_search|update_plan|bash_?output|kill_?(shell|bash)|"
     r"slashcommand|tool_?search|sequentialthinking|think|save_memory|listmcpresources\w*|taskoutput|agent|write_todos|request_user_input|view_image|write_stdin|update_topic)"
 )
-_PATHS = re.compile(r"(?i)(file_?path|path|filename|file|notebook_path|absolute_path|abs_path|relative_path|target_file|dir(ectory)?|dir_path|folder|root|destination|dest|target|source|src|new_path|old_path|from|to|output(_path)?|input_path|filepath|uri|paths|files|relative_workspace_path)")
+_PATHS = re.compile(
+    r"(?i)(file_?path|path|filename|file|notebook_path|absolute_path|abs_path|relative_path|target_file|dir(ectory)?|dir_path|folder|root|destination|dest|target|source|src|new_path|old_path|from|to|output(_path)?|input_path|filepath|uri|paths|files|relative_workspace_path)"
+)
 _SOURCES = re.compile(r"(?i)(source|src|from|old_path|input_path)")
 _ADDRESSES = re.compile(r"(?i)(url|urls|uri|address|endpoint|href|link|prompt_url)")
 _HIDING = re.compile("[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\u2028\u2029\ufeff]")
-_PATCHED = re.compile(r"(?m)^\*\*\* (Add|Update|Delete) File: (.*)$|^\*\*\* (Move) to: (.*)$|^(\+\+\+|---) (?:[ab]/)?([^\t\n]+)")
+_PATCHED = re.compile(
+    r"(?m)^\*\*\* (Add|Update|Delete) File: (.*)$|^\*\*\* (Move) to: (.*)$|^(\+\+\+|---) (?:[ab]/)?([^\t\n]+)"
+)
 
 
 def judged_tool(tool: str, given: Mapping[str, Any], cwd: str | None, judge: JudgeCommand) -> Verdict:
@@ -77,11 +87,24 @@ def _command(given: Mapping[str, Any]) -> str | None:
 def _shell(command: str | None, given: Mapping[str, Any], cwd: str | None, judge: JudgeCommand) -> Verdict:
     if command is None:
         return verdict([Finding("unknown-tool", "The call names no command.")], changes=True)
-    folder = next((given[key] for key in ("workdir", "cwd", "directory", "working_directory", "dir_path") if isinstance(given.get(key), str) and given[key]), None)
-    unguarded = given.get("dangerouslyDisableSandbox") is True or given.get("sandbox_permissions") == "require_escalated" or given.get("with_escalated_permissions") is True
+    folder = next(
+        (
+            given[key]
+            for key in ("workdir", "cwd", "directory", "working_directory", "dir_path")
+            if isinstance(given.get(key), str) and given[key]
+        ),
+        None,
+    )
+    unguarded = (
+        given.get("dangerouslyDisableSandbox") is True
+        or given.get("sandbox_permissions") == "require_escalated"
+        or given.get("with_escalated_permissions") is True
+    )
     inner = judge(f"cd {shlex.quote(folder)}\n{command}" if folder and folder != cwd else command, cwd)
     if unguarded:
-        return inner.or_stricter(verdict([Finding("guard-off", "The call asks to run outside the sandbox.")], changes=True))
+        return inner.or_stricter(
+            verdict([Finding("guard-off", "The call asks to run outside the sandbox.")], changes=True)
+        )
     return inner
 
 
@@ -104,9 +127,17 @@ def _called(verb: str, name: str, given: Mapping[str, Any], scope: Scope, cwd: s
     paths = [(key, path) for key, path in _values(given) if _PATHS.fullmatch(key)]
     local = [(key, path) for key, path in paths if not re.match(r"(?i)(https?|wss?|s3|gs|git|ssh)://", path)]
     for key, path in local:
-        yield from _at(path, "read" if verb == "write" and _SOURCES.fullmatch(key) and re.search("(?i)copy", name) else verb, name, scope, cwd)
+        yield from _at(
+            path,
+            "read" if verb == "write" and _SOURCES.fullmatch(key) and re.search("(?i)copy", name) else verb,
+            name,
+            scope,
+            cwd,
+        )
     for key, text in _values(given):
-        if re.fullmatch(r"(?i)(sql|query|statement)", key) and re.search(r"(?i)\b(drop|delete|truncate|update|alter|grant)\b", text):
+        if re.fullmatch(r"(?i)(sql|query|statement)", key) and re.search(
+            r"(?i)\b(drop|delete|truncate|update|alter|grant)\b", text
+        ):
             yield from sql_findings(text)
     if not local and verb == "delete":
         yield Finding("cloud-loss", f"By its name the tool {shown(name)} deletes something.")
@@ -129,7 +160,9 @@ def _values(given: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str
                     yield from _values(item, depth + 1)
         elif isinstance(value, dict) and depth < 3:
             yield from _values(value, depth + 1)
-        elif value is None or (isinstance(value, int | float) and _PATHS.fullmatch(str(key)) and str(key) not in ("to", "from")):
+        elif value is None or (
+            isinstance(value, int | float) and _PATHS.fullmatch(str(key)) and str(key) not in ("to", "from")
+        ):
             if _PATHS.fullmatch(str(key)) and str(key).endswith(("path", "file")):
                 yield str(key), ""
 
@@ -141,8 +174,12 @@ def _fetched(given: Mapping[str, Any]) -> Iterator[Finding]:
         plain = unquote(address).strip()
         if METADATA.search(plain):
             yield Finding("metadata", "The address gives away the credentials of this machine.")
-        elif re.match(r"(?i)(file|jar|netdoc|gopher|dict|ldap|php|view-source):", plain) and not (key == "uri" and False):
-            yield Finding("file-address", f"The address {shown(address)} reads local files or speaks to local services.")
+        elif re.match(r"(?i)(file|jar|netdoc|gopher|dict|ldap|php|view-source):", plain) and not (
+            key == "uri" and False
+        ):
+            yield Finding(
+                "file-address", f"The address {shown(address)} reads local files or speaks to local services."
+            )
         elif not plain or _HIDING.search(plain):
             yield Finding("path-malformed", "The address is empty or hides what it says.")
 
@@ -157,7 +194,9 @@ def _at(path: str, verb: str, name: str, scope: Scope, cwd: str | None) -> Itera
             yield from secret_file(reading, scope)
             yield from _linked_secret(reading, scope)
             continue
-        if verb == "delete" and (re.search(r"(?i)dir|folder|tree|recursive", name) or place_of(reading, scope) is not Place.INSIDE):
+        if verb == "delete" and (
+            re.search(r"(?i)dir|folder|tree|recursive", name) or place_of(reading, scope) is not Place.INSIDE
+        ):
             yield from removes(reading, scope)
         elif place_of(reading, scope) is Place.WORKSPACE and verb != "delete":
             if scope.path(reading) != scope.workspace:
@@ -186,7 +225,12 @@ def _linked(path: str, scope: Scope, cwd: str | None) -> Iterator[Finding]:
     before = locate(full, scope)
     real, home = os.path.realpath(full), os.path.realpath(scope.workspace)
     inside = real == home or real.startswith(home + "/")
-    if before in (Place.INSIDE, Place.SCRATCH, Place.WORKSPACE) and not inside and locate(real, scope) is not Place.SCRATCH and before is not Place.WORKSPACE:
+    if (
+        before in (Place.INSIDE, Place.SCRATCH, Place.WORKSPACE)
+        and not inside
+        and locate(real, scope) is not Place.SCRATCH
+        and before is not Place.WORKSPACE
+    ):
         yield Finding("path-link", f"{shown(path)} leads to {shown(real)}, outside the workspace.")
     elif inside and "/.git/" in real + "/" and "/.git/" not in full + "/":
         yield Finding("lose-git", f"{shown(path)} leads into the repository's own store.")
@@ -199,7 +243,9 @@ def _linked_secret(path: str, scope: Scope) -> Iterator[Finding]:
 
 
 def _text(given: Mapping[str, Any]) -> str:
-    value = next((given[key] for key in ("input", "patch", "diff", "content", "patchText", "changes") if given.get(key)), "")
+    value = next(
+        (given[key] for key in ("input", "patch", "diff", "content", "patchText", "changes") if given.get(key)), ""
+    )
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -207,7 +253,9 @@ def _patched(text: str, scope: Scope, cwd: str | None) -> Iterator[Finding]:
     """The files a patch adds, changes, deletes or moves."""
     found = False
     for groups in _PATCHED.findall(text):
-        kind, path = next(((kind, path) for kind, path in zip(groups[::2], groups[1::2], strict=True) if kind), ("", ""))
+        kind, path = next(
+            ((kind, path) for kind, path in zip(groups[::2], groups[1::2], strict=True) if kind), ("", "")
+        )
         if path.strip() == "/dev/null":
             continue
         found = True

@@ -70,7 +70,10 @@ def code_of(run: Invocation) -> Code | None:
     elif kind.language == "shell":
         return _shell_code(run, kind)
     elif kind.language == "perl":
-        args = [re.sub(r"^-[a-zA-Z0-9]*?(?=[eE]$)", "-", word) if re.fullmatch(r"-[a-zA-Z0-9]*[eE]", word) else word for word in args]
+        args = [
+            re.sub(r"^-[a-zA-Z0-9]*?(?=[eE]$)", "-", word) if re.fullmatch(r"-[a-zA-Z0-9]*[eE]", word) else word
+            for word in args
+        ]
     found = options(args, frozenset((kind.code + " " + kind.valued).split()), until_operand=True)
     code = Code(kind.language, found.of(*kind.code.split()))
     operands = found.operands

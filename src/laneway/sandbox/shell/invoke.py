@@ -27,7 +27,23 @@ from laneway.sandbox.shell.wrapper_table import SUBCOMMANDS, WRAPPERS
 from laneway.sandbox.shell.wrappers import unwrapped
 
 _COMMAND_OPTIONS = {"-c", "--command", "--cmd", "--exec", "--run", "-e", "--execute", "-x"}
-_EDITORS = {"nano", "pico", "emacs", "micro", "joe", "gedit", "kate", "code", "subl", "vim", "vi", "nvim", "ed", "ex", "editor"}
+_EDITORS = {
+    "nano",
+    "pico",
+    "emacs",
+    "micro",
+    "joe",
+    "gedit",
+    "kate",
+    "code",
+    "subl",
+    "vim",
+    "vi",
+    "nvim",
+    "ed",
+    "ex",
+    "editor",
+}
 RISKY = frozenset({*BY_PROGRAM, *WRAPPERS, *INTERPRETERS, "eval", "source", "exec", "xargs", "find", "trap", "parallel"}) - ALWAYS - {
     "make", "host", "env", "time", "date", "command", "do", "then", "else", "task", "at", "k", "q", "ip", "ps", "install", "tee", "touch",
     "mkdir", "arch", "go", "R", "http", "https", "link", "console", "render", "op", "pass", "port", "pkg", "gem", "batch", "service", "wipe", "format", "del",
@@ -36,7 +52,9 @@ RISKY = frozenset({*BY_PROGRAM, *WRAPPERS, *INTERPRETERS, "eval", "source", "exe
 
 def risky(source: str) -> bool:
     """Whether a text that does not parse names a program that can do harm."""
-    return any(word in RISKY for word in re.findall(r"[\w.+-]+", source)) or bool(re.search(r"/dev/|>\s*[~/$]|\$\(|`", source))
+    return any(word in RISKY for word in re.findall(r"[\w.+-]+", source)) or bool(
+        re.search(r"/dev/|>\s*[~/$]|\$\(|`", source)
+    )
 
 
 def invoke(walk: Walk, run: Invocation) -> Stream:
@@ -46,7 +64,9 @@ def invoke(walk: Walk, run: Invocation) -> Stream:
         return walk.call(name, run.args, run.scope, run.stdin, piped=run.piped)
     if name in run.scope.aliases and name not in run.scope.calling:
         scope = run.scope.copy(calling=(*run.scope.calling, name))
-        return walk.shell(" ".join([run.scope.aliases[name], *map(_quoted, run.args)]), scope, run.stdin, piped=run.piped)
+        return walk.shell(
+            " ".join([run.scope.aliases[name], *map(_quoted, run.args)]), scope, run.stdin, piped=run.piped
+        )
     own = _SPECIAL.get(name)
     if own is not None:
         return own(walk, run)
@@ -97,14 +117,25 @@ def _program(walk: Walk, run: Invocation) -> Stream:
             _run_stream(walk, Invocation("sh", [], scope, run.stdin), "shell", run.stdin)
         elif not inside.shells:
             walk.changes = walk.changes or not only_reads(run)
-        return Stream(None, (), frozenset({NETWORK})) if scope.remote == "host" else printed if inside.argv or inside.shells else output(run)
+        return (
+            Stream(None, (), frozenset({NETWORK}))
+            if scope.remote == "host"
+            else printed
+            if inside.argv or inside.shells
+            else output(run)
+        )
     code = code_of(run)
     if code is not None:
         return _interpreted(walk, run, code)
     walk.found(judged(run))
     walk.changes = walk.changes or not only_reads(run)
     if run.program in _EDITORS:
-        walk.found(finding for word in run.options("-c --cmd -l").operands if not word.startswith("+") for finding in writes(word, run.scope))
+        walk.found(
+            finding
+            for word in run.options("-c --cmd -l").operands
+            if not word.startswith("+")
+            for finding in writes(word, run.scope)
+        )
     _guess(walk, run)
     return output(run)
 
@@ -123,7 +154,10 @@ def _guess(walk: Walk, run: Invocation) -> None:
         if word in _COMMAND_OPTIONS and words[place + 1 : place + 2] and re.match(r"\S+\s", words[place + 1]):
             if words[place + 1].split()[0] in RISKY:
                 walk.shell(words[place + 1], run.scope.copy())
-        elif word in ("rm", "dd", "mkfs", "shred", "shutdown", "sudo", "bash", "sh", "chmod", "git", "eval") and words[place + 1 :]:
+        elif (
+            word in ("rm", "dd", "mkfs", "shred", "shutdown", "sudo", "bash", "sh", "chmod", "git", "eval")
+            and words[place + 1 :]
+        ):
             walk.run(words[place:], run.scope.copy())
             return
 
@@ -201,13 +235,25 @@ def _run_stream(walk: Walk, run: Invocation, language: str, stream: Stream) -> b
 
 def _language_of(name: str) -> str:
     ending = name.rpartition(".")[2]
-    return {"py": "python", "pl": "perl", "rb": "ruby", "js": "javascript", "mjs": "javascript", "php": "php", "lua": "lua"}.get(ending, "shell")
+    return {
+        "py": "python",
+        "pl": "perl",
+        "rb": "ruby",
+        "js": "javascript",
+        "mjs": "javascript",
+        "php": "php",
+        "lua": "lua",
+    }.get(ending, "shell")
 
 
 def _script(walk: Walk, run: Invocation, language: str, source: str) -> bool:
     """An inline script has been judged; whether it provably only reads comes back."""
     if language == "shell" and re.match(r"#!.*\b(python\d?|perl|ruby|node)\b", source):
-        language = {"node": "javascript"}.get(found[1].rstrip("3"), found[1].rstrip("3")) if (found := re.match(r"#!.*\b(python\d?|perl|ruby|node)\b", source)) else language
+        language = (
+            {"node": "javascript"}.get(found[1].rstrip("3"), found[1].rstrip("3"))
+            if (found := re.match(r"#!.*\b(python\d?|perl|ruby|node)\b", source))
+            else language
+        )
     effects = python_effects(source, run.scope.home) if language == "python" else literal_effects(language, source)
     reads = python_only_reads(source) if language == "python" else language == "awk"
     for effect in effects:

@@ -17,7 +17,9 @@ from laneway.sandbox.shell.streams import NOTHING, Stream
 if TYPE_CHECKING:
     from laneway.sandbox.shell.walk import Walk
 
-_XARGS = "-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file --max-lines --replace --process-slot-var"
+_XARGS = (
+    "-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --arg-file --max-lines --replace --process-slot-var"
+)
 _PARALLEL = "-j --jobs -S --sshlogin --joblog --results --delay --retries --timeout --colsep -a -I -N -n -C --tmpdir -q"
 _MOST_ITEMS = 40
 
@@ -106,7 +108,9 @@ def _items(stdin: Stream, lines: bool = False) -> list[str]:
     if stdin.paths:
         return list(stdin.paths)[:_MOST_ITEMS]
     if stdin.given and stdin.text is not None:
-        return [part for part in (re.split(r"[\0\n]", stdin.text) if lines else stdin.text.split()) if part][:_MOST_ITEMS]
+        return [part for part in (re.split(r"[\0\n]", stdin.text) if lines else stdin.text.split()) if part][
+            :_MOST_ITEMS
+        ]
     return [stdin.as_hole()] if stdin.given else []
 
 
@@ -143,7 +147,10 @@ def _parallel(walk: Walk, run: Invocation) -> None:
 def _make(walk: Walk, run: Invocation) -> None:
     found = run.options("-f --file --makefile --eval -C -j")
     texts = found.of("--eval")
-    if any(name in ("-", "/dev/stdin") for name in found.of("-f", "--file", "--makefile")) and run.stdin.text is not None:
+    if (
+        any(name in ("-", "/dev/stdin") for name in found.of("-f", "--file", "--makefile"))
+        and run.stdin.text is not None
+    ):
         texts.append(run.stdin.text)
     for content in texts:
         for line in content.split("\n"):
@@ -168,11 +175,15 @@ def _git(walk: Walk, run: Invocation) -> None:
                 walk.shell(" ".join([value[1:], *call.rest]), run.scope.copy())
             else:
                 walk.run(["git", *value.split(), *call.rest], run.scope.copy())
-        elif re.fullmatch(r"(?i)core\.(pager|editor|sshcommand|fsmonitor)|diff\.external|pager\..*|sequence\.editor", key):
+        elif re.fullmatch(
+            r"(?i)core\.(pager|editor|sshcommand|fsmonitor)|diff\.external|pager\..*|sequence\.editor", key
+        ):
             walk.shell(value, run.scope.copy())
     if call.name == "config" and len(call.operands) > 1 and re.match(r"alias\.", call.operands[-2]):
         value = call.operands[-1]
-        walk.shell(value[1:], run.scope.copy()) if value.startswith("!") else walk.run(["git", *value.split()], run.scope.copy())
+        walk.shell(value[1:], run.scope.copy()) if value.startswith("!") else walk.run(
+            ["git", *value.split()], run.scope.copy()
+        )
 
 
 def _scheduled(walk: Walk, run: Invocation) -> None:

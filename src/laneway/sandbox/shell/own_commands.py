@@ -108,7 +108,12 @@ def _wget(run: Invocation) -> None:
     found = run.options(WGET)
     names = found.of("-O", "--output-document")
     folder = found.of("-P", "--directory-prefix") or ["."]
-    _downloaded(run, [name for name in names if name != "-"] if names else [f"{folder[0]}/{_last_part(url)}" for url in found.operands])
+    _downloaded(
+        run,
+        [name for name in names if name != "-"]
+        if names
+        else [f"{folder[0]}/{_last_part(url)}" for url in found.operands],
+    )
 
 
 def _fetched(run: Invocation) -> None:

@@ -34,7 +34,9 @@ REGENERABLE_NAME = re.compile(
     r"egg-info|dSYM|elc|beam|hi|aux|toc|synctex\.gz|profraw|profdata|stackdump|rlib)|~|\.out)"
 )
 """File names of build output and logs; a pattern such as `*.o` counts as well."""
-REGENERABLE_PREFIX = re.compile(r"(cmake-build-|bazel-|build-|dist-|build_|\.coverage\.|core\.\d|npm-debug\.log)[\w.*-]*")
+REGENERABLE_PREFIX = re.compile(
+    r"(cmake-build-|bazel-|build-|dist-|build_|\.coverage\.|core\.\d|npm-debug\.log)[\w.*-]*"
+)
 EMPTY_BY_NATURE = {"__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll", ".gitignore"}
 
 SECRET = re.compile(
@@ -72,7 +74,9 @@ SECRET_FOLDER = re.compile(
     r"^/etc/ssl/private$|^/(home/[^/]+|Users/[^/]+|root)$|^/(var/)?run/secrets$|^/root$"
 )
 """Folders that hold secrets: copying, packing or searching them whole reads them."""
-PROCESS_MEMORY = re.compile(r"^/proc/(?!(self|thread-self|\$)/maps)[^/]+/(task/[^/]+/)?(environ|mem|auxv)$|^/proc/kcore$|^/dev/k?mem$")
+PROCESS_MEMORY = re.compile(
+    r"^/proc/(?!(self|thread-self|\$)/maps)[^/]+/(task/[^/]+/)?(environ|mem|auxv)$|^/proc/kcore$|^/dev/k?mem$"
+)
 SECRET_VARIABLE = re.compile(
     r"(?i)(TOKEN|SECRET|PASSW(OR)?D|API_?KEY|ACCESS_?KEY|CREDENTIAL|PRIVATE_?KEY|_PASS$|_PAT$|AUTH_KEY|ENCRYPTION_KEY)"
 )

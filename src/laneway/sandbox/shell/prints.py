@@ -29,13 +29,54 @@ from laneway.sandbox.shell.streams import (
     text,
 )
 
-_FETCHERS = {"curl", "wget", "http", "https", "xh", "fetch", "lynx", "w3m", "aria2c", "nc", "ncat", "netcat", "ssh", "telnet", "ftp", "socat", "gsutil", "iwr", "irm", "Invoke-WebRequest", "Invoke-RestMethod"}
+_FETCHERS = {
+    "curl",
+    "wget",
+    "http",
+    "https",
+    "xh",
+    "fetch",
+    "lynx",
+    "w3m",
+    "aria2c",
+    "nc",
+    "ncat",
+    "netcat",
+    "ssh",
+    "telnet",
+    "ftp",
+    "socat",
+    "gsutil",
+    "iwr",
+    "irm",
+    "Invoke-WebRequest",
+    "Invoke-RestMethod",
+}
 _FILTERS = set(
     "cat tac sort uniq head tail grep egrep fgrep rg sed awk gawk cut tr column fold fmt nl tee less more bat jq yq wc strings "
     "xxd hexdump od base64 base32 gzip bzip2 xz zstd gunzip zcat bzcat xzcat openssl gpg iconv rev paste pv split tar zip cpio dd "
     "envsubst perl python python3 comm diff md5sum sha256sum sponge dos2unix unzip age uuencode uudecode ".split()
 )
-_DECODERS = {"base64", "base32", "xxd", "openssl", "gpg", "gunzip", "zcat", "bzcat", "xzcat", "rev", "tr", "uudecode", "unzip", "gzip", "xz", "age", "iconv", "od"}
+_DECODERS = {
+    "base64",
+    "base32",
+    "xxd",
+    "openssl",
+    "gpg",
+    "gunzip",
+    "zcat",
+    "bzcat",
+    "xzcat",
+    "rev",
+    "tr",
+    "uudecode",
+    "unzip",
+    "gzip",
+    "xz",
+    "age",
+    "iconv",
+    "od",
+}
 _ENDLESS_FILES = {"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"}
 _ENVIRONMENT = {"env", "printenv", "set", "export", "declare", "compgen"}
 _TRUSTED = re.compile(
@@ -43,7 +84,29 @@ _TRUSTED = re.compile(
     r"opam|minikube|docker-machine|thefuck|register-python-argcomplete|luarocks|keychain|gnome-keyring-daemon|fzf|atuin|navi|pip|npm|gh|kubectl|helm|"
     r"poetry|rustup|cargo|aws_completer|terraform|podman|deno|uv|just|kind|k3d|flux|argocd|oc|gcloud|eksctl|stern|glab|rtx|mcfly|tmuxp|nvm|limactl)"
 )
-_TRUSTED_WORDS = {"completion", "completions", "init", "hook", "shellenv", "env", "activate", "-s", "-c", "--init", "shell.bash", "docker-env", "generate-shell-completion", "shell-init", "--bash", "autocomplete", "gen-completions", "--eval", "-sh", "", "shell"}
+_TRUSTED_WORDS = {
+    "completion",
+    "completions",
+    "init",
+    "hook",
+    "shellenv",
+    "env",
+    "activate",
+    "-s",
+    "-c",
+    "--init",
+    "shell.bash",
+    "docker-env",
+    "generate-shell-completion",
+    "shell-init",
+    "--bash",
+    "autocomplete",
+    "gen-completions",
+    "--eval",
+    "-sh",
+    "",
+    "shell",
+}
 
 
 def output(run: Invocation) -> Stream:
@@ -55,7 +118,9 @@ def output(run: Invocation) -> Stream:
         return Stream(None, (), frozenset({NETWORK}))
     if run.program in _ENVIRONMENT and not run.args[1:]:
         return Stream(None, (), frozenset({ENVIRONMENT}))
-    if _TRUSTED.fullmatch(run.program) and any(word in _TRUSTED_WORDS for word in [*run.args[:3], *([""] if not run.args else [])]):
+    if _TRUSTED.fullmatch(run.program) and any(
+        word in _TRUSTED_WORDS for word in [*run.args[:3], *([""] if not run.args else [])]
+    ):
         return text("")
     found = found_paths(run)
     if found:
@@ -78,12 +143,22 @@ def _filtered(run: Invocation) -> Stream:
             origins.add(SECRET)
         elif path in run.scope.written:
             origins |= run.scope.written[path].origins
-    if not run.stdin.given and len(files) > (0 if run.program in ("cat", "tar", "zip", "base64", "gzip", "strings", "head", "tail", "xxd", "sort", "dd") else 1):
+    if not run.stdin.given and len(files) > (
+        0
+        if run.program in ("cat", "tar", "zip", "base64", "gzip", "strings", "head", "tail", "xxd", "sort", "dd")
+        else 1
+    ):
         origins.add(FILE)
-    decodes = run.program in _DECODERS and re.search(r"(^| )(-[a-zA-Z]*[dDr]|--decode|--decrypt|enc|-A)", " ".join(run.args))
+    decodes = run.program in _DECODERS and re.search(
+        r"(^| )(-[a-zA-Z]*[dDr]|--decode|--decrypt|enc|-A)", " ".join(run.args)
+    )
     if decodes or run.program in ("gunzip", "zcat", "bzcat", "xzcat", "rev", "uudecode"):
         origins.add(DECODED)
-    paths = run.stdin.paths if run.program in ("sort", "uniq", "head", "tail", "grep", "egrep", "tee", "cat", "rg", "tac", "nl") else ()
+    paths = (
+        run.stdin.paths
+        if run.program in ("sort", "uniq", "head", "tail", "grep", "egrep", "tee", "cat", "rg", "tac", "nl")
+        else ()
+    )
     known = run.stdin.text if run.program in ("tee", "cat", "sponge", "pv") else None
     return Stream(known, paths, frozenset(origins or {COMMAND}))
 
@@ -100,7 +175,11 @@ def _echo(run: Invocation) -> Stream:
 
 
 def _marks(joined: str) -> set[str]:
-    return {label for label in holes(joined) if label in (SECRET, ENVIRONMENT, FILE, NETWORK, DECODED) or label.startswith("v_")}
+    return {
+        label
+        for label in holes(joined)
+        if label in (SECRET, ENVIRONMENT, FILE, NETWORK, DECODED) or label.startswith("v_")
+    }
 
 
 def _printf(run: Invocation) -> Stream:
@@ -169,7 +248,10 @@ def _rev(run: Invocation) -> Stream:
 def _tr(run: Invocation) -> Stream:
     if run.stdin.text is None or not run.stdin.given:
         return _filtered(run)
-    if re.fullmatch(r"\[?[Aa]-[Zz]\]?(\[?[Aa]-[Zz]\]?)?", (run.args[:1] or [""])[0]) and "n-z" in "".join(run.args).lower():
+    if (
+        re.fullmatch(r"\[?[Aa]-[Zz]\]?(\[?[Aa]-[Zz]\]?)?", (run.args[:1] or [""])[0])
+        and "n-z" in "".join(run.args).lower()
+    ):
         return text(codecs.encode(run.stdin.text, "rot13"))
     if run.args[:1] == ["-d"] and len(run.args) == 2:
         return text("".join(sign for sign in run.stdin.text if sign not in ansi_c(run.args[1])))

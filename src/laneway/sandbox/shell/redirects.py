@@ -21,7 +21,9 @@ from laneway.sandbox.shell.scope import Scope
 from laneway.sandbox.shell.streams import ENDLESS, FILE, NETWORK, SECRET, Stream, merged, text
 
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
-_RAW_READERS = re.compile(r"\s*(cat|sort|uniq|grep|egrep|sed|awk|gawk|jq|yq|head|tail|tr|cut|iconv|tac|xmllint|prettier|envsubst|rev|column|nl|fold)\b")
+_RAW_READERS = re.compile(
+    r"\s*(cat|sort|uniq|grep|egrep|sed|awk|gawk|jq|yq|head|tail|tr|cut|iconv|tac|xmllint|prettier|envsubst|rev|column|nl|fold)\b"
+)
 _SHELLS = re.compile(r"\b(bash|sh|zsh|dash|ksh|exec|python\d?|perl|ruby)\b")
 
 
@@ -89,7 +91,9 @@ def gather(nodes: Iterable[Node], here: Expander, scope: Scope) -> Redirects:
             case "file_redirect":
                 _file(node, here, scope, found)
             case "herestring_redirect":
-                content = "".join(here.value(child, scope) for child in node.named_children if child.type != "file_descriptor")
+                content = "".join(
+                    here.value(child, scope) for child in node.named_children if child.type != "file_descriptor"
+                )
                 found.stdin = text(content + "\n")
             case "heredoc_redirect":
                 _heredoc(node, here, scope, found)
@@ -151,7 +155,14 @@ def _heredoc(node: Node, here: Expander, scope: Scope, found: Redirects) -> None
             found.pipeline.append(child)
         elif child.type not in ("heredoc_end", "file_descriptor", "comment"):
             fields = [node.field_name_for_child(place) for place, one in enumerate(node.children) if one == child]
-            if "argument" in fields or child.type in ("word", "string", "raw_string", "concatenation", "number", "simple_expansion"):
+            if "argument" in fields or child.type in (
+                "word",
+                "string",
+                "raw_string",
+                "concatenation",
+                "number",
+                "simple_expansion",
+            ):
                 found.extra += here.words(child, scope)
             else:
                 found.right.append(child)

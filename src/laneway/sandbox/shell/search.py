@@ -26,7 +26,11 @@ class Search:
     def patterns(self) -> list[str]:
         """What it finds, as paths."""
         named = self.names or ["**"]
-        return [f"{start.rstrip('/') or ''}/{name.lstrip('./') if '/' in name else name}" for start in self.starts for name in named]
+        return [
+            f"{start.rstrip('/') or ''}/{name.lstrip('./') if '/' in name else name}"
+            for start in self.starts
+            for name in named
+        ]
 
 
 def find(run: Invocation) -> Search:
@@ -101,13 +105,19 @@ def found_paths(run: Invocation) -> list[str]:
         case "find":
             return find(run).patterns
         case "ls" | "dir" | "exa" | "eza":
-            return [f"{word.rstrip('/')}/*" if word in (".", "..", "/") or word.endswith("/") else word for word in words] or ["./*"]
+            return [
+                f"{word.rstrip('/')}/*" if word in (".", "..", "/") or word.endswith("/") else word for word in words
+            ] or ["./*"]
         case "fd" | "fdfind":
             found = run.options("-e --extension -t --type -d --max-depth -E --exclude -g")
             endings = [f"*.{ending}" for ending in found.of("-e", "--extension")] or ["**"]
             return [f"{folder}/{ending}" for folder in (found.operands[1:] or ["."]) for ending in endings]
-        case "grep" | "rg" | "ag" if any(re.fullmatch(r"-[a-zA-Z]*[lL][a-zA-Z]*|--files(-with-matches)?", word) for word in run.args):
-            return [f"{word.rstrip('/')}/**" if "." not in word.rpartition("/")[2] else word for word in words[1:]] or ["./**"]
+        case "grep" | "rg" | "ag" if any(
+            re.fullmatch(r"-[a-zA-Z]*[lL][a-zA-Z]*|--files(-with-matches)?", word) for word in run.args
+        ):
+            return [f"{word.rstrip('/')}/**" if "." not in word.rpartition("/")[2] else word for word in words[1:]] or [
+                "./**"
+            ]
         case "locate" | "mdfind":
             return ["/**"]
     return []

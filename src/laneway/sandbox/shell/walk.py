@@ -22,7 +22,32 @@ _BODIES = {
     "program", "compound_statement", "do_group", "list", "else_clause", "elif_clause", "if_statement", "negated_command",
     "ERROR", "then_clause", "case_item",
 }  # fmt: skip
-_SKIPPED = {"comment", "heredoc_body", "heredoc_start", "heredoc_end", "word", "number", "string", "raw_string", "variable_name", "extglob_pattern", "concatenation", "simple_expansion", "expansion", "file_descriptor", "regex", "ansi_c_string", "test_operator", "special_variable_name", "heredoc_content", "string_content", "binary_expression", "postfix_expression", "unary_expression", "array"}
+_SKIPPED = {
+    "comment",
+    "heredoc_body",
+    "heredoc_start",
+    "heredoc_end",
+    "word",
+    "number",
+    "string",
+    "raw_string",
+    "variable_name",
+    "extglob_pattern",
+    "concatenation",
+    "simple_expansion",
+    "expansion",
+    "file_descriptor",
+    "regex",
+    "ansi_c_string",
+    "test_operator",
+    "special_variable_name",
+    "heredoc_content",
+    "string_content",
+    "binary_expression",
+    "postfix_expression",
+    "unary_expression",
+    "array",
+}
 
 
 class Walk:
@@ -57,7 +82,9 @@ class Walk:
         before = len(self.findings)
         printed = self.statement(root, here, scope, stdin, piped=piped)
         if root.has_error and len(self.findings) == before and self._risky(source):
-            self.found([Finding("unparsed", "The text is not understood as shell, and names programs that can do harm.")])
+            self.found(
+                [Finding("unparsed", "The text is not understood as shell, and names programs that can do harm.")]
+            )
         self._depth -= 1
         return printed
 
@@ -66,7 +93,15 @@ class Walk:
         for source, scope in self.traps[:20]:
             self.shell(source, scope.copy())
 
-    def run(self, argv: list[str], scope: Scope, stdin: Stream = NOTHING, *, piped: bool = False, environment: Mapping[str, str] | None = None) -> Stream:
+    def run(
+        self,
+        argv: list[str],
+        scope: Scope,
+        stdin: Stream = NOTHING,
+        *,
+        piped: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> Stream:
         """One command line, already in words, is judged; what it prints comes back."""
         self._step()
         if not argv:
@@ -89,7 +124,9 @@ class Walk:
             printed = merged(printed, self.statement(child, here, inner, NOTHING, piped=True))
         return printed
 
-    def statement(self, node: Node, here: Expander, scope: Scope, stdin: Stream = NOTHING, *, piped: bool = False) -> Stream:
+    def statement(
+        self, node: Node, here: Expander, scope: Scope, stdin: Stream = NOTHING, *, piped: bool = False
+    ) -> Stream:
         """What one statement prints, its findings collected."""
         self._step()
         self._depth += 1
@@ -121,7 +158,9 @@ class Walk:
             case "while_statement" | "c_style_for_statement":
                 return self._while(node, here, scope, stdin, piped)
             case "case_statement":
-                return self._body([child for child in node.named_children if child.type == "case_item"], here, scope, stdin, piped)
+                return self._body(
+                    [child for child in node.named_children if child.type == "case_item"], here, scope, stdin, piped
+                )
             case "test_command" | "unset_command":
                 self._substitutions(node, here, scope)
             case kind if kind in _BODIES:
@@ -159,7 +198,9 @@ class Walk:
             printed = merged(printed, self.statement(following, here, scope, stdin, piped=piped))
         return printed
 
-    def _redirected_body(self, body: Node | None, here: Expander, scope: Scope, stdin: Stream, piped: bool, redirects: Redirects) -> Stream:
+    def _redirected_body(
+        self, body: Node | None, here: Expander, scope: Scope, stdin: Stream, piped: bool, redirects: Redirects
+    ) -> Stream:
         if body is None:
             return stdin if stdin.given else text("")
         if body.type == "command":
@@ -173,14 +214,18 @@ class Walk:
         self._pipeline(nodes, here, scope.copy(), NOTHING, piped)
         return self.statement(nodes[-1], here, scope.copy(written=scope.written), stdin, piped=piped)
 
-    def _into_files(self, redirects: Redirects, printed: Stream, alone: bool, scope: Scope, here: Expander, body: Node | None) -> Stream:
+    def _into_files(
+        self, redirects: Redirects, printed: Stream, alone: bool, scope: Scope, here: Expander, body: Node | None
+    ) -> Stream:
         said = here.raw(body) if body is not None else ""
         findings, changes = redirects.settle(printed, alone, scope, said)
         self.found(findings)
         self.changes = self.changes or changes
         return text("") if redirects.hides_output else printed
 
-    def _command(self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool, extra: list[str]) -> Stream:
+    def _command(
+        self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool, extra: list[str]
+    ) -> Stream:
         argv: list[str] = []
         environment: dict[str, str] = {}
         inner = [child for child in node.named_children if child.type.endswith("_redirect")]
@@ -194,7 +239,13 @@ class Walk:
             return self._named(argv + extra, scope, stdin, piped, environment)
         redirects = gather(inner, here, scope)
         self.found(redirects.findings)
-        printed = self._named(argv + redirects.extra + extra, scope, redirects.stdin or stdin, piped or redirects.hides_output, environment)
+        printed = self._named(
+            argv + redirects.extra + extra,
+            scope,
+            redirects.stdin or stdin,
+            piped or redirects.hides_output,
+            environment,
+        )
         return self._into_files(redirects, printed, not argv, scope, here, node)
 
     def _named(self, argv: list[str], scope: Scope, stdin: Stream, piped: bool, environment: dict[str, str]) -> Stream:
@@ -267,16 +318,24 @@ class Walk:
 
     def _while(self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool) -> Stream:
         said = here.raw(node)
-        endless = re.match(r"(while\s+(:|true|1|\[\s*1\s*\]|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false|for\s*\(\(\s*;\s*;\s*\)\))", said)
+        endless = re.match(
+            r"(while\s+(:|true|1|\[\s*1\s*\]|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false|for\s*\(\(\s*;\s*;\s*\)\))", said
+        )
         foreground = re.sub(r"[^;&|{}\n]*[^&>|]&(?![&>\d])", "", said)
         if endless and foreground != said and not re.search(r"\b(sleep|wait|break|read)\b", foreground):
             self.found([Finding("exhaust", "It starts processes without end.")])
-        if endless and re.search(r">>|\bmkdir\b|\bfallocate\b|\bdd\b|\+=", said) and not re.search(r"\b(sleep|wait|break|read|exit)\b", said):
+        if (
+            endless
+            and re.search(r">>|\bmkdir\b|\bfallocate\b|\bdd\b|\+=", said)
+            and not re.search(r"\b(sleep|wait|break|read|exit)\b", said)
+        ):
             self.found([Finding("exhaust", "It writes without end.")])
         for child in node.named_children:
             if child.type == "variable_assignment":
                 self._assign(child, here, scope)
-        nodes = [child for child in node.named_children if child.type not in _SKIPPED and child.type != "variable_assignment"]
+        nodes = [
+            child for child in node.named_children if child.type not in _SKIPPED and child.type != "variable_assignment"
+        ]
         return self._body(nodes, here, scope, stdin, piped)
 
     def _substitutions(self, node: Node, here: Expander, scope: Scope) -> None:

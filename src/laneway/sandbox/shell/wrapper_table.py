@@ -32,7 +32,9 @@ _RUN = "-e --env --env-file -v --volume --mount -p --publish -w --workdir -u --u
 _KUBE = "-n --namespace -c --container --context --kubeconfig --cluster --user -f --filename --image --overrides --restart --labels -l --env"
 _NPX = "-p --package -c --call --node-options -w --workspace"
 _PLAIN = Wrapper()
-_PYTHON_ENV = Wrapper("--python -p --with --group --extra --directory --project --env-file -e --package -n --name --no-group --index-url --from --with-requirements -C --cwd")
+_PYTHON_ENV = Wrapper(
+    "--python -p --with --group --extra --directory --project --env-file -e --package -n --name --no-group --index-url --from --with-requirements -C --cwd"
+)
 
 WRAPPERS: dict[str, Wrapper] = {
     "sudo": Wrapper("-u -g -h -p -C -r -t -T -U -D -R --user --group --prompt --host --chdir --close-from --role --type", root=True, variables=True),

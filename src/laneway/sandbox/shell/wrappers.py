@@ -12,7 +12,9 @@ from laneway.sandbox.shell.scope import Scope
 from laneway.sandbox.shell.wrapper_table import SUBCOMMANDS, WRAPPERS, Wrapper
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_GLOBALS = frozenset("-C -c --git-dir --work-tree -n --namespace --context -H --host --kubeconfig --profile --project --region --config -L -S -f --file -p --project-name --dir --prefix --cwd --filter -F".split())
+_GLOBALS = frozenset(
+    "-C -c --git-dir --work-tree -n --namespace --context -H --host --kubeconfig --profile --project --region --config -L -S -f --file -p --project-name --dir --prefix --cwd --filter -F".split()
+)
 _LONGEST_NAME = max(len(names) for names in SUBCOMMANDS)
 
 
@@ -103,7 +105,11 @@ def _scope(run: Invocation, wrapper: Wrapper, found: Options) -> Scope:
 
 
 def _root_shell(run: Invocation, wrapper: Wrapper, found: Options, inside: Inside) -> list[Finding]:
-    if run.program == "sudo" and found.has("-l", "-v", "-V", "-k", "-K", "--list", "--validate", "--version") and not inside.argv:
+    if (
+        run.program == "sudo"
+        and found.has("-l", "-v", "-V", "-k", "-K", "--list", "--validate", "--version")
+        and not inside.argv
+    ):
         return []
     if run.program == "sudo" and found.has("-e", "--edit"):
         return [Finding("system-files", "It edits a file with the rights of root.")]

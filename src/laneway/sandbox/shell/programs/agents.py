@@ -21,7 +21,14 @@ _UNWATCHED = {
     "opencode": r"--auto|--yolo", "amp": r"--dangerously", "goose": r"--auto|GOOSE_MODE=auto", "crush": r"--yolo|(^| )-y\b", "droid": r"--skip-permissions|--auto (high|medium)",
     "kiro-cli": r"--trust-all", "q": r"--trust-all", "openhands": r"--always-approve|--headless|--yolo", "cline": r"--yolo|-y\b|--auto-approve", "auggie": r"--dont-ask|--auto", "plandex": r"--full-auto|--apply", "interpreter": r"(^| )-y\b|--auto_run", "gptme": r"(^| )-y\b|--no-confirm|(^| )-n\b", "cn": r"--auto", "vibe": r"--auto-approve|--yolo",
 }  # fmt: skip
-_SWITCHES = {"GOOSE_MODE": "auto", "CLAUDE_CODE_SKIP_PERMISSIONS": "", "CODEX_UNSAFE_ALLOW_NO_SANDBOX": "", "IS_SANDBOX": "1", "GEMINI_YOLO": "", "DISABLE_GUARD": ""}
+_SWITCHES = {
+    "GOOSE_MODE": "auto",
+    "CLAUDE_CODE_SKIP_PERMISSIONS": "",
+    "CODEX_UNSAFE_ALLOW_NO_SANDBOX": "",
+    "IS_SANDBOX": "1",
+    "GEMINI_YOLO": "",
+    "DISABLE_GUARD": "",
+}
 
 
 def unwatched_flag(run: Invocation) -> Iterator[Finding]:
@@ -50,7 +57,11 @@ def laneway(run: Invocation) -> Iterator[Finding]:
     words = run.options("--url --key").operands
     if "--help" in run.args:
         return
-    if words[:1] in (["approve"], ["reject"]) or words[:2] in (["config", "set"], ["config", "unset"], ["config", "edit"]):
+    if words[:1] in (["approve"], ["reject"]) or words[:2] in (
+        ["config", "set"],
+        ["config", "unset"],
+        ["config", "edit"],
+    ):
         yield Finding("guard-off", f"laneway {words[0]} is for a person to say.")
     elif words[:1] and words[0] in _OWN:
         yield Finding("service", f"laneway {words[0]} changes the server this runs under.")

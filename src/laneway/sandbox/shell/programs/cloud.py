@@ -18,8 +18,12 @@ _SECRETS = re.compile(
     r"get-login-password|with-decryption|auth token$|auth token |batch-get-secret|export-credentials|keyvault secret (show|download)|"
     r"secrets versions access|assume-role\b|get-federation-token|print-refresh-token|configure get aws_(secret|session)"
 )
-_READS = re.compile(r"(describe|list|get|head|ls|show|view|status|info|search|lookup|scan|query|select|filter|tail|wait|help|version|validate|whoami|diff|history|logs|top|explain|inspect|plan|preview|test|check|batch-get|config|configure|sso|login|presign|current|print|output|graph|fmt|init|template|lint|get-values|dependency|repo|env|completion|docs)([-:]\w+)*|\w+[:-](list|info|ls|show|get|logs|status)")
-_LOSSES = re.compile(r"(?i)(delete|remove|rm|rb|terminate|destroy|purge|deregister|uninstall|wipe|drop|reset|revoke|disable|detach|release|cancel|empty|erase|prune|undeploy|down|dispose|rmi|del|stop|deactivate|decommission|unset|failover|reboot|restart|kill|shutdown|rollback|drain|evict|taint|force-unlock|suspend|discard)([-:_]\w+)*|\w+:(delete|destroy|remove|rm|reset|rollback|stop|restart|drop|unset|terminate)")
+_READS = re.compile(
+    r"(describe|list|get|head|ls|show|view|status|info|search|lookup|scan|query|select|filter|tail|wait|help|version|validate|whoami|diff|history|logs|top|explain|inspect|plan|preview|test|check|batch-get|config|configure|sso|login|presign|current|print|output|graph|fmt|init|template|lint|get-values|dependency|repo|env|completion|docs)([-:]\w+)*|\w+[:-](list|info|ls|show|get|logs|status)"
+)
+_LOSSES = re.compile(
+    r"(?i)(delete|remove|rm|rb|terminate|destroy|purge|deregister|uninstall|wipe|drop|reset|revoke|disable|detach|release|cancel|empty|erase|prune|undeploy|down|dispose|rmi|del|stop|deactivate|decommission|unset|failover|reboot|restart|kill|shutdown|rollback|drain|evict|taint|force-unlock|suspend|discard)([-:_]\w+)*|\w+:(delete|destroy|remove|rm|reset|rollback|stop|restart|drop|unset|terminate)"
+)
 _VALUED = (
     "-n --namespace --context --cluster --kubeconfig --region --profile --output -o --project --zone -g --resource-group "
     "--subscription --query --name --filter --format -f --filename -l --selector -p --account --location -s --server "
@@ -73,13 +77,36 @@ def _buckets(run: Invocation, words: list[str]) -> Iterator[Finding]:
 
 
 def kubectl(run: Invocation) -> Iterator[Finding]:
-    words = run.options(_VALUED + " -c --container --type --patch -p --replicas --image --timeout --grace-period").operands
+    words = run.options(
+        _VALUED + " -c --container --type --patch -p --replicas --image --timeout --grace-period"
+    ).operands
     line = " ".join(words)
-    if re.match(r"(get|describe|view)\s+(\S+,)*(secrets?|sealedsecrets?)\b", line) and re.search(r"-o|--output|--template", " ".join(run.args)):
+    if re.match(r"(get|describe|view)\s+(\S+,)*(secrets?|sealedsecrets?)\b", line) and re.search(
+        r"-o|--output|--template", " ".join(run.args)
+    ):
         yield Finding("read-secret", "It prints secrets of the cluster.")
-    if _dry(run) or not words or "--help" in run.args or words[0] in ("exec", "run", "debug", "attach", "cp", "port-forward", "proxy"):
+    if (
+        _dry(run)
+        or not words
+        or "--help" in run.args
+        or words[0] in ("exec", "run", "debug", "attach", "cp", "port-forward", "proxy")
+    ):
         return
-    if words[0] in ("create", "config", "label", "annotate", "wait", "kustomize", "plugin", "auth", "api-resources", "cluster-info", "api-versions", "events", "convert"):
+    if words[0] in (
+        "create",
+        "config",
+        "label",
+        "annotate",
+        "wait",
+        "kustomize",
+        "plugin",
+        "auth",
+        "api-resources",
+        "cluster-info",
+        "api-versions",
+        "events",
+        "convert",
+    ):
         dangerous = words[:2] in (["config", "delete-context"], ["config", "delete-cluster"], ["config", "unset"])
         if dangerous or words[0] == "create":
             yield Finding("cloud-change", f"kubectl {shown(line)} changes the cluster or its settings.")
@@ -106,14 +133,25 @@ def terraform(run: Invocation) -> Iterator[Finding]:
 
 
 def github(run: Invocation) -> Iterator[Finding]:
-    words = run.options("-R --repo -b --body -t --title -F --body-file -f --field -H --head -B --base -l --label -X --method --input --json -q --jq -L --limit --state -s --visibility -a").operands
+    words = run.options(
+        "-R --repo -b --body -t --title -F --body-file -f --field -H --head -B --base -l --label -X --method --input --json -q --jq -L --limit --state -s --visibility -a"
+    ).operands
     line = " ".join(words[:2])
     method = run.options("-X --method").of("-X", "--method")
     if line == "auth token" or "--show-token" in run.args:
         yield Finding("read-secret", "It prints the token that opens the account.")
     elif words[:1] == ["api"] and any(name.upper() in ("DELETE", "PUT", "PATCH") for name in method):
         yield Finding("cloud-loss", f"It changes or deletes at GitHub ({run}).")
-    elif words[1:2] in (["delete"], ["archive"], ["rename"], ["transfer"], ["lock"]) or line in ("secret remove", "secret set", "ssh-key add", "gpg-key add", "variable delete", "repo sync", "auth logout", "repo deploy-key"):
+    elif words[1:2] in (["delete"], ["archive"], ["rename"], ["transfer"], ["lock"]) or line in (
+        "secret remove",
+        "secret set",
+        "ssh-key add",
+        "gpg-key add",
+        "variable delete",
+        "repo sync",
+        "auth logout",
+        "repo deploy-key",
+    ):
         yield Finding("cloud-loss", f"gh {line} changes or deletes what others rely on.")
     elif line == "repo edit" or (line == "gist create") or line in ("release create", "release upload", "gist edit"):
         yield Finding("publish", f"gh {line} publishes or changes what others see.")

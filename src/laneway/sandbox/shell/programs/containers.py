@@ -76,16 +76,37 @@ def _removed(run: Invocation) -> Iterator[Finding]:
     words = run.options("--filter -f").operands if run.program != "rm" else run.options().operands
     line = " ".join([run.program, *words[:1]])
     many = any(has_hole(word) or "*" in word for word in words)
-    if run.program in ("system", "volume", "container", "network", "image", "buildx", "builder") and words[:1] == ["prune"]:
+    if run.program in ("system", "volume", "container", "network", "image", "buildx", "builder") and words[:1] == [
+        "prune"
+    ]:
         if run.program not in ("builder", "buildx"):
             yield Finding("container-loss", f"docker {line} removes everything that is not in use.")
-    elif line in ("system reset", "machine rm", "machine reset", "volume rm", "volume remove", "swarm leave", "stack rm", "service rm", "secret rm", "node rm", "config rm", "context rm"):
+    elif line in (
+        "system reset",
+        "machine rm",
+        "machine reset",
+        "volume rm",
+        "volume remove",
+        "swarm leave",
+        "stack rm",
+        "service rm",
+        "secret rm",
+        "node rm",
+        "config rm",
+        "context rm",
+    ):
         yield Finding("container-loss", f"docker {line} loses what no image brings back.")
     elif run.program in ("rm", "kill", "stop", "rmi") and (many or (run.program == "rm" and _forced(run))):
         yield Finding("container-loss", f"docker {run.program} removes or ends containers by force, or all of them.")
     elif run.program == "push" or line in ("image push", "manifest push"):
         yield Finding("publish", "It publishes an image.")
-    elif run.program in ("service", "stack", "node", "swarm") and words[:1] not in (["ls"], ["ps"], ["inspect"], ["logs"], ["services"]):
+    elif run.program in ("service", "stack", "node", "swarm") and words[:1] not in (
+        ["ls"],
+        ["ps"],
+        ["inspect"],
+        ["logs"],
+        ["services"],
+    ):
         yield Finding("cloud-change", f"docker {line} changes the cluster.")
 
 

@@ -11,7 +11,9 @@ from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.programs.sql import sql_findings
 from laneway.sandbox.shell.rules import Finding
 
-_PSQL = "-c --command -f --file -d --dbname -h --host -p --port -U --username -v --set --variable -o --output -P -F -R -L"
+_PSQL = (
+    "-c --command -f --file -d --dbname -h --host -p --port -U --username -v --set --variable -o --output -P -F -R -L"
+)
 _MYSQL = "-e --execute -u --user -h --host -P --port -D --database -S --socket --init-command --defaults-file"
 _CLICKHOUSE = "-q --query -h --host -u --user --password -d --database --port"
 _MONGO = re.compile(
@@ -87,7 +89,13 @@ def _redis_line(line: list[str]) -> Iterator[Finding]:
     broad = line[0] in ("del", "unlink") and any(has_hole(word) or "*" in word for word in line[1:])
     scripted = line[0] in ("eval", "evalsha", "fcall") and re.search(r"flush|del|unlink|keys", text)
     configured = line[:2] in (["config", "set"], ["config", "rewrite"], ["acl", "setuser"], ["acl", "deluser"])
-    if line[0] in _REDIS_LOSS or broad or scripted or configured or line[:2] in (["script", "flush"], ["cluster", "reset"]):
+    if (
+        line[0] in _REDIS_LOSS
+        or broad
+        or scripted
+        or configured
+        or line[:2] in (["script", "flush"], ["cluster", "reset"])
+    ):
         yield Finding("store-loss", f"The Redis command {shown(' '.join(line[:2]))} loses data or changes the server.")
 
 
@@ -136,7 +144,10 @@ def manage(run: Invocation) -> Iterator[Finding]:
 def queue(run: Invocation) -> Iterator[Finding]:
     """Administration of queues, key stores and search engines."""
     line = " ".join(run.args)
-    if re.search(r"(?i)\b(purge\w*|delete\w*|reset|force_reset|del|destroy|remove\w*|drop\w*|unseal|stop_app|rmr|deleteall)\b|--delete\b", line):
+    if re.search(
+        r"(?i)\b(purge\w*|delete\w*|reset|force_reset|del|destroy|remove\w*|drop\w*|unseal|stop_app|rmr|deleteall)\b|--delete\b",
+        line,
+    ):
         yield Finding("store-loss", f"It removes data or settings ({run}).")
 
 

@@ -49,7 +49,10 @@ def dd(run: Invocation) -> Iterator[Finding]:
         endless = re.match(r"/dev/(zero|u?random|full)", source) and "count" not in given
         if endless and place_of(target, run.scope) is not Place.HARMLESS:
             yield Finding("exhaust", "It fills the disk.")
-    if re.search(r"[TPE]i?B?$", given.get("bs", "")) or int(re.sub(r"\D", "", given.get("count", "")) or 0) > 50_000_000:
+    if (
+        re.search(r"[TPE]i?B?$", given.get("bs", ""))
+        or int(re.sub(r"\D", "", given.get("count", "")) or 0) > 50_000_000
+    ):
         yield Finding("exhaust", "It writes more than a disk holds.")
 
 

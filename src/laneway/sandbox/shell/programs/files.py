@@ -12,7 +12,9 @@ from laneway.sandbox.shell.programs.losing import removes, writes
 from laneway.sandbox.shell.rules import Finding
 
 Rule = Callable[[Invocation], Iterable[Finding]]
-_OPEN_MODE = re.compile(r"0?[0-7]?[0-7]?[0-7][2367]|(.*,)?[ugo]*[oa][ugo]*\+[rxX]*w.*|\+[rxX]*w[rxX]*|0?[0-7]?0[0-7]{2}|a=rwx|a\+rwx|ugo\+rwx|0+")
+_OPEN_MODE = re.compile(
+    r"0?[0-7]?[0-7]?[0-7][2367]|(.*,)?[ugo]*[oa][ugo]*\+[rxX]*w.*|\+[rxX]*w[rxX]*|0?[0-7]?0[0-7]{2}|a=rwx|a\+rwx|ugo\+rwx|0+"
+)
 _TIGHT_MODE = re.compile(r"0?[0-7]00|[ug]?o?-[rwx]+|go-[rwx]+|go=|u\+x|\+x|a\+x|u=rwx?|0?[67]44|0?[67]4[04]|0?755")
 _SETUID = re.compile(r"0?[2-7][0-7]{3}|[ugoa]*\+[rwx]*s[rwx]*|[ugoa]*=[rwx]*s[rwx]*")
 

@@ -16,7 +16,9 @@ from laneway.sandbox.shell.programs.losing import writes
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
 
-GLOBAL = frozenset("-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source".split())
+GLOBAL = frozenset(
+    "-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source".split()
+)
 _FILE_LIKE = re.compile(r"\.{1,2}(/.*)?|:/.*|.*[*?].*|.*/|.*\.(?!\d)[A-Za-z]\w{0,7}|Makefile|Dockerfile|README|LICENSE")
 _FOREIGN_REPOSITORY = re.compile(r"\w+://|[\w.-]+@[\w.-]+:|/|\.\./")
 DRY = ("-n", "--dry-run")

@@ -141,7 +141,9 @@ def _targets(args: list[str]) -> list[str]:
 
 
 def pkill(run: Invocation) -> Iterator[Finding]:
-    found = run.options("-u -U -g -G -P -s -t -n -o --signal --user --euid --parent --session --terminal -x -F --pidfile")
+    found = run.options(
+        "-u -U -g -G -P -s -t -n -o --signal --user --euid --parent --session --terminal -x -F --pidfile"
+    )
     by_owner = found.of("-u", "-U", "--user", "--euid", "-t", "-g", "-G", "-s")
     names = found.operands
     if run.program == "killall5" or by_owner or run.scope.root or found.has("-v", "--inverse"):
@@ -164,14 +166,23 @@ def endless(run: Invocation) -> Iterator[Finding]:
 
 def traced(run: Invocation) -> Iterator[Finding]:
     """Debuggers and sniffers that look into other processes."""
-    if run.options("-p --pid -o -e").has("-p", "--pid") or run.program in ("gcore", "tcpdump", "tshark", "ngrep", "bpftrace"):
+    if run.options("-p --pid -o -e").has("-p", "--pid") or run.program in (
+        "gcore",
+        "tcpdump",
+        "tshark",
+        "ngrep",
+        "bpftrace",
+    ):
         yield Finding("other-environment", f"{run.program} looks into other processes or their traffic.")
 
 
 def ps(run: Invocation) -> Iterator[Finding]:
     first = run.args[0] if run.args else ""
     bsd = first if first and not first.startswith("-") else ""
-    if "e" in bsd or any(re.fullmatch(r"-[a-zA-Z]*E[a-zA-Z]*", word) or word == "e" or re.fullmatch(r"[auxwf]*e[auxwf]*", word) for word in run.args):
+    if "e" in bsd or any(
+        re.fullmatch(r"-[a-zA-Z]*E[a-zA-Z]*", word) or word == "e" or re.fullmatch(r"[auxwf]*e[auxwf]*", word)
+        for word in run.args
+    ):
         yield Finding("other-environment", "It shows the environment of other processes.")
 
 

@@ -26,7 +26,18 @@ WGET = (
     "-O --output-document -o --output-file -a -P --directory-prefix --post-data --post-file --body-data --body-file --method "
     "--header -U --user-agent -t --tries -T --timeout -i --input-file -e --execute --user --password -A -R -D -l -Q -w"
 )
-_BODY = ("-d", "--data", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "-T", "--upload-file")
+_BODY = (
+    "-d",
+    "--data",
+    "--data-binary",
+    "--data-urlencode",
+    "--data-ascii",
+    "--json",
+    "-F",
+    "--form",
+    "-T",
+    "--upload-file",
+)
 _LOADER = re.compile(r"(?i)(^|[,;=])(exec|system|shell|proxy-?command)[:=]")
 
 
@@ -75,7 +86,9 @@ def curl(run: Invocation) -> Iterator[Finding]:
     if foreign:
         origins = {mark for option in _BODY for value in found.of(option) for mark in _body(value, option, run)}
         yield from sent(origins, "local files or findings", shown(foreign[0]))
-        yield from _in_address([*urls, *found.of("-A", "-e", "-b", "--cookie", "--user-agent", "--referer")], foreign[0])
+        yield from _in_address(
+            [*urls, *found.of("-A", "-e", "-b", "--cookie", "--user-agent", "--referer")], foreign[0]
+        )
         yield from _in_headers(found.of("-H", "--header"), foreign[0])
     if any(name.upper() == "DELETE" for name in found.of("-X", "--request")) or _asks_to_delete(found.of(*_BODY), urls):
         yield Finding("store-loss", f"It deletes at {shown(urls[0] if urls else '')}.")
@@ -88,7 +101,8 @@ def curl(run: Invocation) -> Iterator[Finding]:
 
 def _asks_to_delete(bodies: list[str], urls: list[str]) -> bool:
     return any("_delete_by_query" in url or "/_flush_all" in url for url in urls) or any(
-        re.match(r"(?i)\s*(query=)?\s*(drop\s+(table|database)|truncate|delete\s+from|alter)\b", body) for body in bodies
+        re.match(r"(?i)\s*(query=)?\s*(drop\s+(table|database)|truncate|delete\s+from|alter)\b", body)
+        for body in bodies
     )
 
 
@@ -104,7 +118,9 @@ def _in_headers(headers: list[str], host: str) -> Iterator[Finding]:
         marks = set(holes(header))
         if marks & {SECRET, ENVIRONMENT, FILE}:
             yield from sent(marks, "a file", shown(host))
-        elif marks and not re.match(r"(?i)(authorization|x-[\w-]*(key|token)[\w-]*|private-token|api-key|cookie|apikey)\b", header):
+        elif marks and not re.match(
+            r"(?i)(authorization|x-[\w-]*(key|token)[\w-]*|private-token|api-key|cookie|apikey)\b", header
+        ):
             yield from sent(marks - {COMMAND}, "something of this machine", shown(host))
 
 
@@ -187,7 +203,11 @@ def piping(run: Invocation) -> Iterator[Finding]:
 def asking(run: Invocation) -> Iterator[Finding]:
     """dig, ping, nslookup: a question whose words come from this machine gives them away."""
     marks = {mark for word in run.args for mark in holes(word)}
-    yield from sent({mark for mark in marks if not mark.startswith("v_") or SECRET_VARIABLE.search(mark)}, "something of this machine", "a name server")
+    yield from sent(
+        {mark for mark in marks if not mark.startswith("v_") or SECRET_VARIABLE.search(mark)},
+        "something of this machine",
+        "a name server",
+    )
 
 
 def ssh(run: Invocation) -> Iterator[Finding]:
@@ -207,7 +227,24 @@ def keygen(run: Invocation) -> Iterator[Finding]:
         yield from writes(path, run.scope)
 
 
-_SENDERS = {"ftp", "tftp", "lftp", "croc", "magic-wormhole", "wormhole", "transfer", "pastebinit", "termbin", "gist", "onionshare", "ngrok", "curlftpfs", "telegram-send", "mutt", "sftp"}
+_SENDERS = {
+    "ftp",
+    "tftp",
+    "lftp",
+    "croc",
+    "magic-wormhole",
+    "wormhole",
+    "transfer",
+    "pastebinit",
+    "termbin",
+    "gist",
+    "onionshare",
+    "ngrok",
+    "curlftpfs",
+    "telegram-send",
+    "mutt",
+    "sftp",
+}
 NETWORK: dict[str, Rule] = {
     "curl": curl, "wget": wget, "http": httpie, "https": httpie, "xh": httpie, "nc": netcat, "ncat": netcat,
     "netcat": netcat, "nc.openbsd": netcat, "nc.traditional": netcat, "socat": socat, "ssh": ssh, "ssh-keygen": keygen,

@@ -56,19 +56,35 @@ def pip(run: Invocation) -> Iterator[Finding]:
 def _plain_network(run: Invocation) -> Iterator[Finding]:
     """Packages by an unprotected or raw address are code nobody has reviewed."""
     for word in run.args:
-        if re.match(r"(--(extra-)?index-url=|--registry=)?http://(?!localhost|127\.)", word) or re.match(r"https?://\S+\.(tgz|tar\.gz|zip|whl|sh|gem)$", word):
+        if re.match(r"(--(extra-)?index-url=|--registry=)?http://(?!localhost|127\.)", word) or re.match(
+            r"https?://\S+\.(tgz|tar\.gz|zip|whl|sh|gem)$", word
+        ):
             yield Finding("network-code", f"It installs code straight from {shown(word)}.")
 
 
 def npm(run: Invocation) -> Iterator[Finding]:
     found = run.options("--prefix -C --filter -w --workspace --registry --tag --cache -F --cwd --dir")
     words = found.operands
-    changing = words[:1] in (["install"], ["i"], ["add"], ["uninstall"], ["remove"], ["rm"], ["update"], ["link"], ["ci"], ["un"])
+    changing = words[:1] in (
+        ["install"],
+        ["i"],
+        ["add"],
+        ["uninstall"],
+        ["remove"],
+        ["rm"],
+        ["update"],
+        ["link"],
+        ["ci"],
+        ["un"],
+    )
     if words[:2] == ["global", "add"] or (changing and found.has("-g", "--global")):
         yield Finding("system-packages", f"It changes packages for all of the machine ({run}).")
     elif run.scope.root and changing:
         yield Finding("system-packages", "It installs packages with the rights of root.")
-    elif words[:1] in (["publish"], ["unpublish"], ["deprecate"], ["owner"], ["dist-tag"], ["access"]) and "--dry-run" not in run.args:
+    elif (
+        words[:1] in (["publish"], ["unpublish"], ["deprecate"], ["owner"], ["dist-tag"], ["access"])
+        and "--dry-run" not in run.args
+    ):
         yield Finding("publish", f"{run.program} {words[0]} changes what others install.")
     elif words[:1] == ["token"] or words[:2] == ["config", "get"] and "authtoken" in " ".join(words).lower():
         yield Finding("read-secret", "It shows or makes tokens of the registry.")
@@ -84,7 +100,11 @@ def publisher(run: Invocation) -> Iterator[Finding]:
     words = run.options("--manifest-path -p --package --repository -r").operands
     if "--dry-run" in run.args:
         return
-    if words[:1] in (["publish"], ["yank"], ["push"], ["upload"], ["owner"]) or words[:2] == ["hex", "publish"] or (words[:1] == ["deploy"] and run.program == "mvn"):
+    if (
+        words[:1] in (["publish"], ["yank"], ["push"], ["upload"], ["owner"])
+        or words[:2] == ["hex", "publish"]
+        or (words[:1] == ["deploy"] and run.program == "mvn")
+    ):
         yield Finding("publish", f"{run.program} {words[0]} changes what others install.")
     elif run.scope.root and words[:1] in (["install"], ["uninstall"], ["update"], ["require"], ["global"]):
         yield Finding("system-packages", "It changes packages with the rights of root.")

@@ -57,44 +57,100 @@ _SUB: dict[str, str] = {
     "laneway": r"messages|threads|why|ledger|jobs|logs|doctor|version|approvals|outbox|guard|config (show|get|list)", "bundle": r"list|show|info|outdated|check", "gem": r"list|search|info|environment|which", "composer": r"show|outdated|why|validate|licenses",
     "make": r"-n|--dry-run|--just-print|-qp|-pn|--version", "tmux": r"ls|list-\w+|display|capture-pane|show\w*", "screen": r"-ls|-list", "crontab": r"-l", "openssl": r"x509|version|s_client|dgst|verify|crl|ciphers|asn1parse", "sqlite3": r"$^", "mount": r"", "xargs": r"$^",
 }  # fmt: skip
-_SQL_READS = re.compile(r"(?is)\s*(select\b(?!.*\b(into|for\s+update|nextval|setval|pg_(terminate|cancel|reload|rotate)\w*)\b)|show\b|describe\b|desc\b|explain\b(?!\s*\(?\s*analyze)|\\[dlzconit?]|pragma\s+\w+\s*(\(\w+\))?$|\.(tables|schema|indexes|databases|dump|headers|mode)|table\s+\w+|$)")
+_SQL_READS = re.compile(
+    r"(?is)\s*(select\b(?!.*\b(into|for\s+update|nextval|setval|pg_(terminate|cancel|reload|rotate)\w*)\b)|show\b|describe\b|desc\b|explain\b(?!\s*\(?\s*analyze)|\\[dlzconit?]|pragma\s+\w+\s*(\(\w+\))?$|\.(tables|schema|indexes|databases|dump|headers|mode)|table\s+\w+|$)"
+)
 
 
 def only_reads(run: Invocation) -> bool:
     """Whether this program, so called, leaves everything as it was."""
-    if run.args and all(word in ("--help", "--version", "-V", "-version", "-v", "help", "version") for word in run.args):
+    if run.args and all(
+        word in ("--help", "--version", "-V", "-version", "-v", "help", "version") for word in run.args
+    ):
         return run.program not in ("bash", "sh", "yes", "cat-v")
     check = _CHECKS.get(run.program)
     if check is not None:
         return check(run)
     pattern = _SUB.get(run.program)
     if pattern is not None:
-        words = " ".join(run.args) if run.program in ("redis-cli", "make", "tmux", "crontab", "rpm", "dpkg") else " ".join(run.options("-n --namespace --context -o --output --region --profile -l --selector -f --filter -H --repo -R").operands)
+        words = (
+            " ".join(run.args)
+            if run.program in ("redis-cli", "make", "tmux", "crontab", "rpm", "dpkg")
+            else " ".join(
+                run.options(
+                    "-n --namespace --context -o --output --region --profile -l --selector -f --filter -H --repo -R"
+                ).operands
+            )
+        )
         return re.match(rf"(?:{pattern})(?:\s|$)", words) is not None or (pattern == "" and not words)
     return run.program in ALWAYS
 
 
 def _git(run: Invocation) -> bool:
     call = git_rules.parts(run.args, run.scope)
-    if any(word.startswith(("--output", "-O", "--open-files-in-pager", "--ext-diff", "--textconv")) for word in call.rest) or call.settings:
+    if (
+        any(
+            word.startswith(("--output", "-O", "--open-files-in-pager", "--ext-diff", "--textconv"))
+            for word in call.rest
+        )
+        or call.settings
+    ):
         return False
     first = next((word for word in call.rest if not word.startswith("-")), call.rest[0] if call.rest else "")
     if call.name in ("branch", "tag"):
-        listing = call.has("-l", "--list", "-a", "-r", "-v", "-vv", "--show-current", "--merged", "--no-merged", "--contains", "--all", "--sort", "-n", "--points-at")
+        listing = call.has(
+            "-l",
+            "--list",
+            "-a",
+            "-r",
+            "-v",
+            "-vv",
+            "--show-current",
+            "--merged",
+            "--no-merged",
+            "--contains",
+            "--all",
+            "--sort",
+            "-n",
+            "--points-at",
+        )
         return (listing and not call.has("-d", "-D", "-m", "-M", "-f")) or not call.rest
     if call.name == "config":
-        return call.has("--get", "--list", "-l", "--get-all", "--get-regexp") or len(call.operands) == 1 or first in ("list", "get")
+        return (
+            call.has("--get", "--list", "-l", "--get-all", "--get-regexp")
+            or len(call.operands) == 1
+            or first in ("list", "get")
+        )
     if call.name in ("push", "clean", "add", "rm", "mv", "commit", "fetch", "prune"):
         return call.has("--dry-run") or (call.name != "commit" and call.has("-n", valued="-e"))
     return call.name in _GIT or first in _GIT_SUB.get(call.name, ()) or call.name == ""
 
 
 def _find(run: Invocation) -> bool:
-    return not any(word in ("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprintf", "-fls", "-x", "-X", "--exec", "--exec-batch") for word in run.args)
+    return not any(
+        word
+        in (
+            "-delete",
+            "-exec",
+            "-execdir",
+            "-ok",
+            "-okdir",
+            "-fprint",
+            "-fprintf",
+            "-fls",
+            "-x",
+            "-X",
+            "--exec",
+            "--exec-batch",
+        )
+        for word in run.args
+    )
 
 
 def _sed(run: Invocation) -> bool:
-    return not any(re.match(r"-[nErsuz]*i|--in-place", word) for word in run.args) and not any(re.search(r"(^|[;/}\s])[we]\s", word) for word in run.args)
+    return not any(re.match(r"-[nErsuz]*i|--in-place", word) for word in run.args) and not any(
+        re.search(r"(^|[;/}\s])[we]\s", word) for word in run.args
+    )
 
 
 def _awk(run: Invocation) -> bool:
@@ -104,14 +160,28 @@ def _awk(run: Invocation) -> bool:
 def _curl(run: Invocation) -> bool:
     found = run.options(CURL)
     methods = {name.upper() for name in found.of("-X", "--request")}
-    sends = any(option.startswith(("--data", "--form", "--json", "--upload")) or option in ("-d", "-F", "-T") for option in found.values)
-    files = [path for path in found.of("-o", "--output", "-c", "--cookie-jar", "-D", "--dump-header") if path not in ("-", "/dev/null")]
-    return methods <= {"GET", "HEAD", "OPTIONS"} and not sends and not files and not found.has("-O", "--remote-name", "-K", "--config")
+    sends = any(
+        option.startswith(("--data", "--form", "--json", "--upload")) or option in ("-d", "-F", "-T")
+        for option in found.values
+    )
+    files = [
+        path
+        for path in found.of("-o", "--output", "-c", "--cookie-jar", "-D", "--dump-header")
+        if path not in ("-", "/dev/null")
+    ]
+    return (
+        methods <= {"GET", "HEAD", "OPTIONS"}
+        and not sends
+        and not files
+        and not found.has("-O", "--remote-name", "-K", "--config")
+    )
 
 
 def _wget(run: Invocation) -> bool:
     found = run.options(WGET)
-    return ("--spider" in found.flags or found.of("-O", "--output-document") in (["-"], ["/dev/null"])) and not found.has("--post-data", "--post-file", "--method")
+    return (
+        "--spider" in found.flags or found.of("-O", "--output-document") in (["-"], ["/dev/null"])
+    ) and not found.has("--post-data", "--post-file", "--method")
 
 
 def _sql(run: Invocation) -> bool:

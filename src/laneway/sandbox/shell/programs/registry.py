@@ -30,7 +30,9 @@ for _family in _FAMILIES:
     for _name, _rule in _family.items():
         BY_PROGRAM.setdefault(_name, []).append(_rule)
 
-_VERBS = re.compile(r"(destroy|purge|wipe|nuke|erase|teardown|drop-database|dropdb|reset-db|factory-reset|delete-all|flushall)")
+_VERBS = re.compile(
+    r"(destroy|purge|wipe|nuke|erase|teardown|drop-database|dropdb|reset-db|factory-reset|delete-all|flushall)"
+)
 
 
 def judged(run: Invocation) -> Iterator[Finding]:

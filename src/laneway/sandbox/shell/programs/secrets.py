@@ -23,9 +23,42 @@ _NOT_REVEALING = set(
 """Programs that may be given a secret file without showing what it says."""
 _MAKING_KEYS = {"req", "x509", "s_client", "s_server", "genrsa", "genpkey", "ecparam", "dhparam", "verify", "ca", "crl"}
 _DEEP = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive")
-_COPYING = {"tar", "zip", "cp", "rsync", "scp", "7z", "rclone", "restic", "borg", "cpio", "pax", "grep", "rg", "ag", "ack", "egrep", "sftp"}
+_COPYING = {
+    "tar",
+    "zip",
+    "cp",
+    "rsync",
+    "scp",
+    "7z",
+    "rclone",
+    "restic",
+    "borg",
+    "cpio",
+    "pax",
+    "grep",
+    "rg",
+    "ag",
+    "ack",
+    "egrep",
+    "sftp",
+}
 _HUNT = re.compile(r"(?i)pass(word|wd)|secret|token|api.?key|private key|credential|BEGIN .*KEY|aws_|AKIA")
-_KEY_OPTION = {"-i", "--key", "--private-key", "--identity", "-K", "--cert", "-E", "--env-file", "--kubeconfig", "--cacert", "--config", "-F", "--netrc-file", "--ssh-key"}
+_KEY_OPTION = {
+    "-i",
+    "--key",
+    "--private-key",
+    "--identity",
+    "-K",
+    "--cert",
+    "-E",
+    "--env-file",
+    "--kubeconfig",
+    "--cacert",
+    "--config",
+    "-F",
+    "--netrc-file",
+    "--ssh-key",
+}
 
 
 def _candidates(word: str) -> Iterator[str]:

@@ -11,7 +11,9 @@ _COMMENT = re.compile(r"--[^\n]*|/\*(?!!).*?\*/|(?m:^\s*#[^\n]*)", re.DOTALL)
 _STRING = re.compile(r"'(?:[^'\\]|''|\\.)*'|\$(\w*)\$.*?\$\1\$", re.DOTALL)
 _BACKSLASH = re.compile(r"(?m)^\s*\\(!|copy\b.*\bprogram\b|o\s*\|)")
 _SHELLS = re.compile(r"(?mi)^\s*\.(shell|system)\b|\bload_extension\s*\(|\bwritefile\s*\(")
-_TRIVIAL = re.compile(r"(?i)\bwhere\s+\(*\s*(1|true|1\s*=\s*1|0\s*=\s*0|''\s*=\s*''|id\s*=\s*id|\S+\s+is\s+not\s+null|1\s*<\s*2|not\s+false|id\s*>=?\s*0|true\s*=\s*true|2\s*>\s*1)\s*\)*\s*(;|$|returning|or\b)")
+_TRIVIAL = re.compile(
+    r"(?i)\bwhere\s+\(*\s*(1|true|1\s*=\s*1|0\s*=\s*0|''\s*=\s*''|id\s*=\s*id|\S+\s+is\s+not\s+null|1\s*<\s*2|not\s+false|id\s*>=?\s*0|true\s*=\s*true|2\s*>\s*1)\s*\)*\s*(;|$|returning|or\b)"
+)
 _LOSSES = (
     (re.compile(r"(?i)\s*drop\s+(?!(temp|temporary)\b)\w+"), "drops {0}"),
     (re.compile(r"(?i)\s*truncate\b"), "empties a table"),

@@ -63,7 +63,10 @@ class Constants:
             return posixpath.join(self.text(left, depth), self.text(right, depth))
         if isinstance(op, ast.Add):
             if isinstance(first, list) or isinstance(second, list):
-                return [*(first if isinstance(first, list) else [None]), *(second if isinstance(second, list) else [None])]
+                return [
+                    *(first if isinstance(first, list) else [None]),
+                    *(second if isinstance(second, list) else [None]),
+                ]
             if isinstance(first, int) and isinstance(second, int):
                 return first + second
             return f"{UNKNOWN if first is None else first}{UNKNOWN if second is None else second}"
@@ -109,7 +112,31 @@ class Constants:
         name = ast.unparse(node.func).rpartition(".")[2] if not isinstance(node.func, ast.Name) else node.func.id
         args = [self.of(arg, depth + 1) for arg in node.args]
         first = args[0] if args else None
-        if name in ("Path", "PurePath", "PosixPath", "str", "abspath", "realpath", "resolve", "normpath", "fsencode", "quote", "as_posix", "bytes", "encode", "decode", "strip", "absolute", "expanduser", "sorted", "list", "set", "tuple", "iter", "reversed") and not (name == "decode" and len(args) > 1):
+        if name in (
+            "Path",
+            "PurePath",
+            "PosixPath",
+            "str",
+            "abspath",
+            "realpath",
+            "resolve",
+            "normpath",
+            "fsencode",
+            "quote",
+            "as_posix",
+            "bytes",
+            "encode",
+            "decode",
+            "strip",
+            "absolute",
+            "expanduser",
+            "sorted",
+            "list",
+            "set",
+            "tuple",
+            "iter",
+            "reversed",
+        ) and not (name == "decode" and len(args) > 1):
             return self._kept(name, node, args, depth)
         if name == "home":
             return self.home
@@ -130,7 +157,9 @@ class Constants:
         inner = node.func.value if isinstance(node.func, ast.Attribute) and not args else None
         if name == "Path" and len(args) > 1:
             return posixpath.join(*[self.text(arg, depth) for arg in node.args])
-        value = self.of(inner, depth + 1) if inner is not None else (args[0] if args else "." if name == "Path" else None)
+        value = (
+            self.of(inner, depth + 1) if inner is not None else (args[0] if args else "." if name == "Path" else None)
+        )
         if isinstance(value, str) and value.startswith("~"):
             return self.home + value[1:]
         if name == "bytes" and isinstance(value, list) and all(isinstance(item, int) for item in value):
@@ -155,7 +184,10 @@ class Constants:
                 return base.join(item if isinstance(item, str) else UNKNOWN for item in first)
             return posixpath.join(*[self.text(arg, depth) for arg in node.args]) if node.args else None
         if name == "joinpath":
-            return posixpath.join(self.text(node.func.value if isinstance(node.func, ast.Attribute) else None, depth), *[self.text(arg, depth) for arg in node.args])
+            return posixpath.join(
+                self.text(node.func.value if isinstance(node.func, ast.Attribute) else None, depth),
+                *[self.text(arg, depth) for arg in node.args],
+            )
         if name == "format" and isinstance(base, str):
             for value in args:
                 base = base.replace("{}", str(value) if isinstance(value, str | int) else UNKNOWN, 1)

@@ -34,14 +34,26 @@ _READS = re.compile(
     r"Deno\.readTextFile(?:Sync)?|readdirSync|file)\b\s*\(?\s*(.{0,200})",
     re.DOTALL,
 )
-_OPEN_WRITE = re.compile(rf"\b(?:open|fopen|File\.open|io\.open|File\.new)\b\s*\(?[^;'\"]*?({_STRING})\s*,\s*({_STRING})(?:\s*,\s*({_STRING}))?")
+_OPEN_WRITE = re.compile(
+    rf"\b(?:open|fopen|File\.open|io\.open|File\.new)\b\s*\(?[^;'\"]*?({_STRING})\s*,\s*({_STRING})(?:\s*,\s*({_STRING}))?"
+)
 _BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*)`|%x[{(\[]([^})\]]*)[})\]]|qx[/{(|!]([^/})|!]*)[/})|!]")
-_DECODES = re.compile(r"(?i)atob|base64|fromCharCode|\bunpack\b|\bpack\s*\(|decode64|hex2bin|gzinflate|gzuncompress|str_rot13|Buffer\.from|chr\(|Marshal\.load|unserialize")
-_EVALUATES = re.compile(r"(?<![\w.])(eval|instance_eval|class_eval|assert|new Function|Function|loadstring|load|create_function|vm\.run\w*|setTimeout)\b\s*\(?\s*([^)]{0,200})")
-_SOCKETS = re.compile(r"TCPSocket|require\(.(?:node:)?net.\)|IO::Socket|fsockopen|net\.connect|net\.Socket|createConnection|Socket\.tcp|/inet/tcp|socket\.tcp|pfsockopen|SOCK_STREAM|Net\.createConnection|stream_socket_client")
+_DECODES = re.compile(
+    r"(?i)atob|base64|fromCharCode|\bunpack\b|\bpack\s*\(|decode64|hex2bin|gzinflate|gzuncompress|str_rot13|Buffer\.from|chr\(|Marshal\.load|unserialize"
+)
+_EVALUATES = re.compile(
+    r"(?<![\w.])(eval|instance_eval|class_eval|assert|new Function|Function|loadstring|load|create_function|vm\.run\w*|setTimeout)\b\s*\(?\s*([^)]{0,200})"
+)
+_SOCKETS = re.compile(
+    r"TCPSocket|require\(.(?:node:)?net.\)|IO::Socket|fsockopen|net\.connect|net\.Socket|createConnection|Socket\.tcp|/inet/tcp|socket\.tcp|pfsockopen|SOCK_STREAM|Net\.createConnection|stream_socket_client"
+)
 _SHELLS = re.compile(r"/bin/(ba|da|z|a)?sh|cmd\.exe|\bsh\b|powershell|exec|spawn|dup2|STDIN|proc_open|\|&|getline")
-_SENDS = re.compile(r"(?i)\.post\b|method\W{1,6}(post|put|patch)|Net::HTTP\.post|https?\.request|curl_setopt|LWP|\.put\(|sendBeacon|axios|post_form|fetch\s*\([^)]*body|got\.post|\.write\(")
-_FETCHES = re.compile(r"(?i)\b(fetch|https?\.get|open-uri|URI\.open|Net::HTTP\.get|file_get_contents\s*\(\s*.https?:|LWP::Simple|curl_exec|axios\.get|readURL|DownloadString|Invoke-WebRequest|iwr|wget|curl)\b")
+_SENDS = re.compile(
+    r"(?i)\.post\b|method\W{1,6}(post|put|patch)|Net::HTTP\.post|https?\.request|curl_setopt|LWP|\.put\(|sendBeacon|axios|post_form|fetch\s*\([^)]*body|got\.post|\.write\("
+)
+_FETCHES = re.compile(
+    r"(?i)\b(fetch|https?\.get|open-uri|URI\.open|Net::HTTP\.get|file_get_contents\s*\(\s*.https?:|LWP::Simple|curl_exec|axios\.get|readURL|DownloadString|Invoke-WebRequest|iwr|wget|curl)\b"
+)
 _POWERSHELL = re.compile(
     r"(?i)\b(Remove-Item|ri|rm|rd|rmdir|del|erase|Format-Volume|Clear-(Content|Disk|RecycleBin|EventLog)|Stop-(Computer|Process|Service)|Restart-(Computer|Service)|"
     r"iex|Invoke-Expression|DownloadString|Set-ExecutionPolicy|Set-Content|Set-Service|New-LocalUser|Add-LocalGroupMember|Set-MpPreference|Start-Process|reg|net user|"
@@ -110,7 +122,19 @@ def _calls(language: str, code: str) -> Iterator[Effect]:
             yield Finding("opaque-code", f"The script calls {name} with what the text does not show.")
         elif len(words) == 1:
             yield Shell(words[0])
-        elif name in ("spawn", "spawnSync", "execFile", "execFileSync", "system", "exec", "popen", "capture2", "capture3", "call-process", "run"):
+        elif name in (
+            "spawn",
+            "spawnSync",
+            "execFile",
+            "execFileSync",
+            "system",
+            "exec",
+            "popen",
+            "capture2",
+            "capture3",
+            "call-process",
+            "run",
+        ):
             yield Run(tuple(words))
         else:
             yield Shell(words[0])
@@ -126,7 +150,9 @@ def _paths(code: str) -> Iterator[Effect]:
         if words:
             yield Write(words[0], empties=name.startswith("truncate") or words[1:2] == [""])
     for first, second, third in _OPEN_WRITE.findall(code):
-        mode, path = (_plain(second), _plain(first)) if not re.match(r"['\"][<>+]", first) else (_plain(first), _plain(second))
+        mode, path = (
+            (_plain(second), _plain(first)) if not re.match(r"['\"][<>+]", first) else (_plain(first), _plain(second))
+        )
         if third and re.match(r"['\"]\+?>", second):
             mode, path = _plain(second), _plain(third)
         if re.match(r"\+?>|[wax]", mode):
@@ -143,7 +169,10 @@ def _paths(code: str) -> Iterator[Effect]:
 def _whole(language: str, code: str) -> Iterator[Effect]:
     if _SOCKETS.search(code) and _SHELLS.search(code):
         yield Finding("reverse-shell", "The script joins a shell to another host.")
-    if re.search(r"\bfork\b\s*(\(\s*\))?\s*while|while\s*\(?\s*(1|true|fork)?\s*\)?\s*\{?\s*fork|loop\s*\{\s*fork|fork\s*\{?.*\bfork\b|for\s*\(\s*;\s*;\s*\)\s*\{?[^}]*(fork|spawn)", code):
+    if re.search(
+        r"\bfork\b\s*(\(\s*\))?\s*while|while\s*\(?\s*(1|true|fork)?\s*\)?\s*\{?\s*fork|loop\s*\{\s*fork|fork\s*\{?.*\bfork\b|for\s*\(\s*;\s*;\s*\)\s*\{?[^}]*(fork|spawn)",
+        code,
+    ):
         yield Finding("exhaust", "The script makes processes without end.")
     for name, rest in _EVALUATES.findall(code):
         if name in ("setTimeout", "load", "assert", "Function") and not _DECODES.search(rest):
@@ -199,5 +228,9 @@ def _lines(language: str, code: str) -> Iterator[Effect]:
         yield Shell(next(part for part in command if part))
     for path in re.findall(r"(?:^|[\n|:\s])(?:w|wq|write|saveas)!?\s+([/~.\w][^\n|]*)", code):
         yield Write(path.strip())
-    if re.search(r"\b(py3?|python3?|lua|perl|ruby)\b.*\b(os\.|system|execute)", code) or has_hole(code) and not without_holes(code).strip():
+    if (
+        re.search(r"\b(py3?|python3?|lua|perl|ruby)\b.*\b(os\.|system|execute)", code)
+        or has_hole(code)
+        and not without_holes(code).strip()
+    ):
         yield Finding("inline-script", "The editor is told to run a script.")

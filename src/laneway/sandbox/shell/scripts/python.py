@@ -16,15 +16,72 @@ from laneway.sandbox.shell.scripts.effects import Effect, Read, Remove, Run, She
 
 _SHELL = {"system", "popen", "getoutput", "getstatusoutput", "create_subprocess_shell", "popen2", "popen3"}
 _RUN = {"run", "call", "check_call", "check_output", "Popen", "spawn", "create_subprocess_exec"}
-_EXEC = {"execv", "execve", "execvp", "execvpe", "execl", "execle", "execlp", "execlpe", "spawnl", "spawnlp", "spawnv", "spawnvp", "posix_spawn"}
-_REMOVE = {"remove", "unlink", "rmtree", "removedirs", "rmdir", "truncate", "rm_rf", "rmtree_p", "remove_p", "send2trash"}
+_EXEC = {
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "execl",
+    "execle",
+    "execlp",
+    "execlpe",
+    "spawnl",
+    "spawnlp",
+    "spawnv",
+    "spawnvp",
+    "posix_spawn",
+}
+_REMOVE = {
+    "remove",
+    "unlink",
+    "rmtree",
+    "removedirs",
+    "rmdir",
+    "truncate",
+    "rm_rf",
+    "rmtree_p",
+    "remove_p",
+    "send2trash",
+}
 _PATH_REMOVE = {"unlink", "rmdir", "rmtree", "remove"}
 _WRITE_SECOND = {"copy", "copy2", "copyfile", "copytree", "move", "rename", "replace", "symlink", "link", "urlretrieve"}
 _PATH_WRITE = {"write_text", "write_bytes"}
-_MODULES = {"os", "shutil", "pathlib", "subprocess", "posix", "nt", "sh", "pty", "commands", "asyncio", "asyncio.subprocess", "tempfile", "io", "codecs", "urllib.request", "popen2"}
-_RISKY = re.compile(r"\b(os|subprocess|shutil|socket|eval|exec|open|__import__|ctypes|pty|Path|requests|urllib|compile|importlib)\b")
-_STORE_LOSS = {"flushall", "flushdb", "drop_database", "dropDatabase", "drop_all", "drop_collection", "drop_table", "delete_index", "truncate_table", "drop_tables"}
-_NETWORK = re.compile(r"\b(requests|httpx|urllib|aiohttp|http\.client|smtplib|ftplib|paramiko|socket|telnetlib|websockets?)\b")
+_MODULES = {
+    "os",
+    "shutil",
+    "pathlib",
+    "subprocess",
+    "posix",
+    "nt",
+    "sh",
+    "pty",
+    "commands",
+    "asyncio",
+    "asyncio.subprocess",
+    "tempfile",
+    "io",
+    "codecs",
+    "urllib.request",
+    "popen2",
+}
+_RISKY = re.compile(
+    r"\b(os|subprocess|shutil|socket|eval|exec|open|__import__|ctypes|pty|Path|requests|urllib|compile|importlib)\b"
+)
+_STORE_LOSS = {
+    "flushall",
+    "flushdb",
+    "drop_database",
+    "dropDatabase",
+    "drop_all",
+    "drop_collection",
+    "drop_table",
+    "delete_index",
+    "truncate_table",
+    "drop_tables",
+}
+_NETWORK = re.compile(
+    r"\b(requests|httpx|urllib|aiohttp|http\.client|smtplib|ftplib|paramiko|socket|telnetlib|websockets?)\b"
+)
 _FETCH = re.compile(r"\b(urlopen|requests\.get|httpx\.get|urllib\.urlopen|urlretrieve|recv)\b")
 
 
@@ -51,11 +108,19 @@ def python_effects(text: str, home: str, depth: int = 0) -> Iterator[Effect]:
 
 def _whole(text: str, tree: ast.Module, reader: _Reader) -> Iterator[Effect]:
     """What only the whole shows: shells joined to sockets, files read and sent, forks without end."""
-    if "socket" in text and re.search(r"\bconnect(_ex)?\b", text) and re.search(r"dup2|pty\.spawn|/bin/(ba|z|da)?sh|subprocess|os\.system|Popen", text):
+    if (
+        "socket" in text
+        and re.search(r"\bconnect(_ex)?\b", text)
+        and re.search(r"dup2|pty\.spawn|/bin/(ba|z|da)?sh|subprocess|os\.system|Popen", text)
+    ):
         yield Finding("reverse-shell", "The Python code joins a shell to another host.")
     if re.search(r"\bfork\s*\(", text) and re.search(r"\bwhile\b|\bfor\b", text):
         yield Finding("exhaust", "The Python code makes processes without end.")
-    if re.search(r"while\s+(True|1)\b", text) and re.search(r"append|\+=|\*\s*10\*\*", text) and not re.search(r"\bbreak\b|sleep|input\(|readline|return", text):
+    if (
+        re.search(r"while\s+(True|1)\b", text)
+        and re.search(r"append|\+=|\*\s*10\*\*", text)
+        and not re.search(r"\bbreak\b|sleep|input\(|readline|return", text)
+    ):
         yield Finding("exhaust", "The Python code takes memory without end.")
     if _NETWORK.search(text) and reader.sends:
         if re.search(r"\benviron\b", text) and not re.search(r"environ(\.get\(|\[)", text):
@@ -81,7 +146,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import) -> None:  # noqa: N802
         for alias in node.names:
-            self.imported[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0]
+            self.imported[alias.asname or alias.name.partition(".")[0]] = (
+                alias.name if alias.asname else alias.name.partition(".")[0]
+            )
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:  # noqa: N802
         for alias in node.names:
@@ -124,7 +191,9 @@ class _Reader(ast.NodeVisitor):
             texts = [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
             self.names[target.id] = texts[0] if len(texts) == 1 or (texts and len(set(texts)) == 1) else None
             if len(texts) > 1:
-                self.names[target.id] = "{" + ",".join(texts) + "}" if all("/" not in item for item in texts) else texts[0]
+                self.names[target.id] = (
+                    "{" + ",".join(texts) + "}" if all("/" not in item for item in texts) else texts[0]
+                )
 
     def _dotted(self, node: ast.AST) -> str:
         """The full name of what is called: `os.system`, whatever it was imported as."""
@@ -151,7 +220,9 @@ class _Reader(ast.NodeVisitor):
         name = (full or plain or (node.func.attr if isinstance(node.func, ast.Attribute) else "")).rpartition(".")[2]
         module = full.rpartition(".")[0]
         if name == "?" or module == "?":
-            self.effects.append(Finding("opaque-code", "The Python code calls something by a name put together at run time."))
+            self.effects.append(
+                Finding("opaque-code", "The Python code calls something by a name put together at run time.")
+            )
         self._shells(node, name, module)
         self._files(node, name, module, plain)
         self._others(node, name, plain, full)
@@ -200,7 +271,11 @@ class _Reader(ast.NodeVisitor):
         elif method and name in ("read_text", "read_bytes"):
             self.effects.append(Read(base))
         elif plain == "open" or (name == "open" and (known or base != UNKNOWN)):
-            self._opened(node, base if method and plain != "open" and not known else first, method and not known and plain != "open")
+            self._opened(
+                node,
+                base if method and plain != "open" and not known else first,
+                method and not known and plain != "open",
+            )
 
     def _emptied(self, opened: ast.Call) -> None:
         """A file opened for writing and closed at once is empty."""
@@ -210,7 +285,11 @@ class _Reader(ast.NodeVisitor):
 
     def _opened(self, node: ast.Call, path: str, method: bool) -> None:
         place = 0 if method else 1
-        mode = self.constants.of(node.args[place]) if len(node.args) > place else self.constants.of(_keyword(node, "mode")) or "r"
+        mode = (
+            self.constants.of(node.args[place])
+            if len(node.args) > place
+            else self.constants.of(_keyword(node, "mode")) or "r"
+        )
         if isinstance(mode, str) and re.search(r"[wax+]", mode):
             if path != UNKNOWN:
                 self.effects.append(Write(path))
@@ -229,13 +308,33 @@ class _Reader(ast.NodeVisitor):
             self.effects.append(Finding("root-command", "The Python code changes whose rights it has."))
         elif name in ("execute", "executemany", "executescript", "text") and isinstance(first, str):
             self.effects += list(sql_findings(first))
-        elif name in _STORE_LOSS or (name in ("delete_many", "remove") and node.args and isinstance(node.args[0], ast.Dict) and not node.args[0].keys):
+        elif name in _STORE_LOSS or (
+            name in ("delete_many", "remove")
+            and node.args
+            and isinstance(node.args[0], ast.Dict)
+            and not node.args[0].keys
+        ):
             self.effects.append(Finding("store-loss", f"The Python code calls {name}, which loses data for good."))
         elif name.startswith(("delete_", "terminate_")) and "boto3" in self.imported.values():
             self.effects.append(Finding("cloud-loss", f"The Python code calls {name} in a cloud account."))
-        elif name in ("post", "put", "patch", "request", "urlopen", "sendmail", "send", "sendall", "storbinary", "Request", "get", "delete"):
+        elif name in (
+            "post",
+            "put",
+            "patch",
+            "request",
+            "urlopen",
+            "sendmail",
+            "send",
+            "sendall",
+            "storbinary",
+            "Request",
+            "get",
+            "delete",
+        ):
             self._sent(node, name, first)
-        elif plain == "print" and re.search(r"environ", ast.unparse(node)) and SECRET_VARIABLE.search(ast.unparse(node)):
+        elif (
+            plain == "print" and re.search(r"environ", ast.unparse(node)) and SECRET_VARIABLE.search(ast.unparse(node))
+        ):
             self.effects.append(Finding("own-secret", "The Python code shows a variable that carries a secret."))
 
     def _evaluated(self, node: ast.Call, first: Value) -> None:
@@ -263,7 +362,12 @@ class _Reader(ast.NodeVisitor):
         carries = len(node.args) > 1 or bool(node.keywords) or name in ("send", "sendall", "sendmail", "storbinary")
         if carries and name != "get" and not (address and not is_foreign(address)):
             self.sends = True
-        if name in ("get", "urlopen", "Request") and address and is_foreign(address) and (has_hole(address) or UNKNOWN in address):
+        if (
+            name in ("get", "urlopen", "Request")
+            and address
+            and is_foreign(address)
+            and (has_hole(address) or UNKNOWN in address)
+        ):
             self.sends = True
 
 
@@ -271,11 +375,20 @@ def _keyword(node: ast.Call, name: str) -> ast.expr | None:
     return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
 
 
-_PURE = frozenset("json sys math re datetime platform time base64 hashlib collections itertools string random statistics urllib calendar os textwrap pprint decimal functools uuid binascii csv io typing html".split())
+_PURE = frozenset(
+    "json sys math re datetime platform time base64 hashlib collections itertools string random statistics urllib calendar os textwrap pprint decimal functools uuid binascii csv io typing html".split()
+)
 
 
 def python_only_reads(text: str) -> bool:
     """Whether Python code imports nothing but what computes; its effects are judged apart."""
     modules = re.findall(r"(?:^|[;\n])\s*(?:import|from)\s+([\w., ]+)", text)
-    named = {part.strip().partition(".")[0].partition(" ")[0] for group in modules for part in group.split(",") if part.strip()}
-    return named - {"import"} <= _PURE and not re.search(r"__import__|importlib|\beval\b|\bexec\b|os\.(mk|make|ch|put|kill)|environ\[.*=", text)
+    named = {
+        part.strip().partition(".")[0].partition(" ")[0]
+        for group in modules
+        for part in group.split(",")
+        if part.strip()
+    }
+    return named - {"import"} <= _PURE and not re.search(
+        r"__import__|importlib|\beval\b|\bexec\b|os\.(mk|make|ch|put|kill)|environ\[.*=", text
+    )
