@@ -21,12 +21,12 @@ NAMES: tuple[Wanted, ...] = ("bubblewrap", "sandlock", "landlock")
 async def measure() -> None:
     """The figures are printed; all kinds take turns, so that the machine treats them alike."""
     kinds: dict[str, Boundary] = {}
-    for name in NAMES:
+    for wanted in NAMES:
         began = time.perf_counter()
-        choice = await choose(name)
+        choice = await choose(wanted)
         if choice.boundary.off is None:
-            kinds[name] = choice.boundary
-            show(f"{name}: tried out at the start", (time.perf_counter() - began) * 1000, "ms")
+            kinds[wanted] = choice.boundary
+            show(f"{wanted}: tried out at the start", (time.perf_counter() - began) * 1000, "ms")
     kinds["host"] = OnHost()
     taken: dict[str, list[float]] = {"bash": [], **{name: [] for name in kinds}}
     with tempfile.TemporaryDirectory() as folder:

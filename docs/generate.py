@@ -105,11 +105,12 @@ def api_page() -> str:
 def openapi() -> dict[str, Any]:
     """What the web server says of itself; nothing is started and no database is asked for it."""
     from laneway.app import Parts, compose
+    from laneway.sandbox.boundary import Off
     from laneway.store.database import Database
     from laneway.web.server import create_app
 
     settings = Settings(home=Path("/nonexistent"), default_model="scripted")
-    app = compose(settings, Database("postgresql://nobody@nowhere/none"), Parts())
+    app = compose(settings, Database("postgresql://nobody@nowhere/none"), Parts(), Off("Nothing runs here."))
     return dict(create_app(app).openapi())
 
 

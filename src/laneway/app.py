@@ -151,14 +151,14 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
 
 async def boundary_of(settings: Settings) -> Walls:
     """What commands run in here; found out by trying, once in the life of a process."""
-    wanted = (settings.sandbox, *settings.allowed_hosts)
+    wanted = settings.sandbox, settings.allowed_hosts
     if wanted not in _walls:
         reach = CheckedReach(Allowed.of(settings.allowed_hosts))
         _walls[wanted] = (await boundaries.choose(settings.sandbox, reach)).boundary
     return _walls[wanted]
 
 
-_walls: dict[tuple[str, ...], Walls] = {}
+_walls: dict[tuple[str, tuple[str, ...]], Walls] = {}
 
 
 def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App:
