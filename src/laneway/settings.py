@@ -28,6 +28,11 @@ def _setting(default: Any, key: str | None, env: str, meaning: str, **limits: An
     return Field(default=default, description=meaning, json_schema_extra={"key": key, "env": env}, **limits)
 
 
+def _cap(default: float | None, name: str, meaning: str) -> Any:
+    """A field that limits spending; null takes the limit away."""
+    return _setting(default, f"budget.{name}", f"LANEWAY_BUDGET_{name.upper()}", meaning, ge=0)
+
+
 class Settings(BaseModel):
     """What the owner decided; read once at the start and handed down as values."""
 
@@ -159,82 +164,34 @@ class Settings(BaseModel):
         True, "local_classifier", "LANEWAY_LOCAL_CLASSIFIER", "Judge messages with the encoders on this machine first."
     )
 
-    budget_day_usd: float | None = _setting(
-        5.0,
-        "budget.day_usd",
-        "LANEWAY_BUDGET_DAY_USD",
-        "Most money a day (UTC) in the owner's world; null = no cap.",
-        ge=0,
+    budget_day_usd: float | None = _cap(5.0, "day_usd", "Most money a day (UTC) in the owner's world; null = no cap.")
+    budget_day_tokens: int | None = _cap(None, "day_tokens", "Most tokens a day (UTC) there.")
+    budget_month_usd: float | None = _cap(None, "month_usd", "Most money a month (UTC) there.")
+    budget_month_tokens: int | None = _cap(None, "month_tokens", "Most tokens a month (UTC) there.")
+    budget_customers_day_usd: float | None = _cap(
+        2.0, "customers_day_usd", "Most money a day (UTC) for all customers together."
     )
-    budget_day_tokens: int | None = _setting(
-        None, "budget.day_tokens", "LANEWAY_BUDGET_DAY_TOKENS", "Most tokens a day (UTC) there.", ge=0
+    budget_customers_day_tokens: int | None = _cap(
+        None, "customers_day_tokens", "Most tokens a day (UTC) for all customers together."
     )
-    budget_month_usd: float | None = _setting(
-        None, "budget.month_usd", "LANEWAY_BUDGET_MONTH_USD", "Most money a month (UTC) there.", ge=0
+    budget_principal_day_usd: float | None = _cap(
+        None, "principal_day_usd", "Most money a day (UTC) for one principal."
     )
-    budget_month_tokens: int | None = _setting(
-        None, "budget.month_tokens", "LANEWAY_BUDGET_MONTH_TOKENS", "Most tokens a month (UTC) there.", ge=0
+    budget_principal_day_tokens: int | None = _cap(
+        None, "principal_day_tokens", "Most tokens a day (UTC) for one principal."
     )
-    budget_customers_day_usd: float | None = _setting(
-        2.0,
-        "budget.customers_day_usd",
-        "LANEWAY_BUDGET_CUSTOMERS_DAY_USD",
-        "Most money a day (UTC) for all customers together.",
-        ge=0,
+    budget_thread_usd: float | None = _cap(None, "thread_usd", "Most money for one thread.")
+    budget_thread_tokens: int | None = _cap(None, "thread_tokens", "Most tokens for one thread.")
+    budget_lane_day_usd: float | None = _cap(None, "lane_day_usd", "Most money a day (UTC) for one lane.")
+    budget_lane_day_tokens: int | None = _cap(None, "lane_day_tokens", "Most tokens a day (UTC) for one lane.")
+    budget_proactive_day_usd: float | None = _cap(
+        None, "proactive_day_usd", "Most money a day (UTC) for what schedules start."
     )
-    budget_customers_day_tokens: int | None = _setting(
-        None,
-        "budget.customers_day_tokens",
-        "LANEWAY_BUDGET_CUSTOMERS_DAY_TOKENS",
-        "Most tokens a day (UTC) for all customers together.",
-        ge=0,
+    budget_proactive_day_tokens: int | None = _cap(
+        None, "proactive_day_tokens", "Most tokens a day (UTC) for what schedules start."
     )
-    budget_principal_day_usd: float | None = _setting(
-        None,
-        "budget.principal_day_usd",
-        "LANEWAY_BUDGET_PRINCIPAL_DAY_USD",
-        "Most money a day (UTC) for one principal.",
-        ge=0,
-    )
-    budget_principal_day_tokens: int | None = _setting(
-        None,
-        "budget.principal_day_tokens",
-        "LANEWAY_BUDGET_PRINCIPAL_DAY_TOKENS",
-        "Most tokens a day (UTC) for one principal.",
-        ge=0,
-    )
-    budget_thread_usd: float | None = _setting(
-        None, "budget.thread_usd", "LANEWAY_BUDGET_THREAD_USD", "Most money for one thread.", ge=0
-    )
-    budget_thread_tokens: int | None = _setting(
-        None, "budget.thread_tokens", "LANEWAY_BUDGET_THREAD_TOKENS", "Most tokens for one thread.", ge=0
-    )
-    budget_lane_day_usd: float | None = _setting(
-        None, "budget.lane_day_usd", "LANEWAY_BUDGET_LANE_DAY_USD", "Most money a day (UTC) for one lane.", ge=0
-    )
-    budget_lane_day_tokens: int | None = _setting(
-        None, "budget.lane_day_tokens", "LANEWAY_BUDGET_LANE_DAY_TOKENS", "Most tokens a day (UTC) for one lane.", ge=0
-    )
-    budget_proactive_day_usd: float | None = _setting(
-        None,
-        "budget.proactive_day_usd",
-        "LANEWAY_BUDGET_PROACTIVE_DAY_USD",
-        "Most money a day (UTC) for what schedules start.",
-        ge=0,
-    )
-    budget_proactive_day_tokens: int | None = _setting(
-        None,
-        "budget.proactive_day_tokens",
-        "LANEWAY_BUDGET_PROACTIVE_DAY_TOKENS",
-        "Most tokens a day (UTC) for what schedules start.",
-        ge=0,
-    )
-    budget_job_usd: float | None = _setting(
-        1.0, "budget.job_usd", "LANEWAY_BUDGET_JOB_USD", "Most money for one job.", ge=0
-    )
-    budget_job_tokens: int | None = _setting(
-        None, "budget.job_tokens", "LANEWAY_BUDGET_JOB_TOKENS", "Most tokens for one job.", ge=0
-    )
+    budget_job_usd: float | None = _cap(1.0, "job_usd", "Most money for one job.")
+    budget_job_tokens: int | None = _cap(None, "job_tokens", "Most tokens for one job.")
     budget_at_cap: Literal["refuse", "step_down"] = _setting(
         "refuse",
         "budget.at_cap",

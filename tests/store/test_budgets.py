@@ -13,7 +13,7 @@ from laneway.domain.budget import Account, Budget, Caps, Period, Standing, Subje
 from laneway.domain.conversation import World
 from laneway.domain.job import Scope
 from laneway.errors import BudgetExceeded, NotFound
-from laneway.store import budgets
+from laneway.store import budgets, schedules
 from laneway.store.database import Database
 from tests.store.spenders import CENT, customer, job_of, owner, reserve, scheduled, spend
 
@@ -181,7 +181,7 @@ async def test_the_list_shows_what_is_spent_reserved_and_left(db: Database, spen
     async with db.transaction() as tx:
         found = await budgets.in_force(tx, Caps(day_usd=0.05, job_usd=1, thread_tokens=1_000, customers_day_usd=3))
     customers, day, thread, job = (next(one.measures()) for one in found)
-    assert (customers.spent, customers.left) == (0, 3)
+    assert (customers.spent, customers.left) == (Decimal(0), Decimal(3))
     assert (day.spent, day.reserved, day.left, day.share) == (CENT, TWO_CENTS, TWO_CENTS, 0.2)
     assert (thread.unit, int(thread.spent), int(thread.reserved), int(thread.left)) == ("tokens", 100, 150, 750)
     assert (job.spent, job.reserved, job.left) == (CENT, TWO_CENTS, Decimal("0.97"))
@@ -221,3 +221,22 @@ async def test_only_a_proactive_job_is_charged_to_a_schedule(db: Database) -> No
     await reserve(db, await job_of(db, await owner(db), payload={"schedule": "disk"}))
     with pytest.raises(BudgetExceeded, match="schedule disk"):
         await reserve(db, Account(Scope.PROACTIVE, schedule="disk"))
+
+
+async def test_the_budget_a_schedule_was_added_with_holds_for_what_it_starts(db: Database) -> None:
+    boss = await owner(db)
+    mine = await job_of(db, boss)
+    async with db.transaction() as tx:
+        added = await schedules.add(
+            tx, name="disk", thread_id=mine.thread_id, principal_id=boss.id, text="check the disk", cron="0 9 * * *",
+            budget_usd=Decimal("0.015"),
+        )  # fmt: skip
+    started = await scheduled(db, mine, str(added.id))
+    await spend(db, started)
+    with pytest.raises(BudgetExceeded, match="day budget of the schedule disk") as refused:
+        await reserve(db, started)
+    assert "laneway budget set --schedule disk --day --usd N" in refused.value.hint
+    assert ("schedule", "disk", "day") in await in_force(db)
+    await reserve(db, await job_of(db, boss))
+    await put(db, Subject.SCHEDULE, "disk", Period.DAY, usd=Decimal(1))
+    await reserve(db, started)

@@ -155,7 +155,7 @@ async def test_only_the_owner_sees_and_sets_budgets(door: Door, database_url: st
             "INSERT INTO principals (id, role, name, key_hash) VALUES (gen_random_uuid(), 'operator', 'o', %s)",
             (hashed("lw_operator"),),
         )
-    wanted = {"subject": "all", "period": "day", "usd": 1}
+    wanted: dict[str, str | int] = {"subject": "all", "period": "day", "usd": 1}
     async with httpx.AsyncClient(base_url=door.url) as stranger:
         for headers, status in (({}, 401), ({"X-API-Key": "lw_operator"}, 403)):
             assert (await stranger.get("/budget", headers=headers)).status_code == status

@@ -131,7 +131,7 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     for measure in one["measures"]:
         show = money if measure["unit"] == "usd" else _tokens
         figures = [show(measure[name]) for name in ("spent", "reserved", "cap", "left")]
-        source = measure["setting"] or "laneway budget set"
+        source = measure["setting"] or "set by hand"
         yield one["period"], _of(one), *figures, f"{measure['percent']:.0f} %", local(one["resets_at"]), source
 
 

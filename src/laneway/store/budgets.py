@@ -15,7 +15,12 @@ from laneway.errors import NotFound
 from laneway.store import spending
 from laneway.store.database import Connection
 
-_SELECT: LiteralString = "SELECT subject, name, period, world, usd, tokens FROM budgets "
+# A schedule may bring a budget of its own; one that was set takes its place, so it comes later.
+_SELECT: LiteralString = (
+    "SELECT subject, name, period, world, usd, tokens FROM (SELECT 0 AS place, 'schedule' AS subject, name, "
+    "'day' AS period, '' AS world, budget_usd AS usd, NULL::bigint AS tokens FROM schedules "
+    "WHERE budget_usd IS NOT NULL UNION ALL SELECT 1, subject, name, period, world, usd, tokens FROM budgets) AS these "
+)
 MOST_LISTED = 50
 """So many of one kind are listed, where a budget holds for each thread, principal or job."""
 
@@ -52,7 +57,8 @@ async def holding(tx: Connection, account: Account, caps: Caps) -> list[Budget]:
     """Every budget that limits this account, the narrowest subject first."""
     names = {subject: name for subject in Subject if (name := account.name(subject)) is not None}
     cursor = await tx.execute(
-        _SELECT + "WHERE (subject, name) IN (SELECT * FROM unnest(%s::text[], %s::text[])) AND world IN ('', %s)",
+        _SELECT + "WHERE (subject, name) IN (SELECT * FROM unnest(%s::text[], %s::text[])) AND world IN ('', %s) "
+        "ORDER BY place",
         (list(names), list(names.values()), account.world or World.OWNER),
     )
     stored = [_budget(*row) for row in await cursor.fetchall()]
@@ -93,7 +99,7 @@ async def in_force(tx: Connection, caps: Caps) -> list[Standing]:
     cursor = await tx.execute("SELECT (now() AT TIME ZONE 'UTC')::date")
     row = await cursor.fetchone()
     assert row is not None
-    cursor = await tx.execute(_SELECT)
+    cursor = await tx.execute(_SELECT + "ORDER BY place")
     stored = [_budget(*found) for found in await cursor.fetchall()]
     usual: list[Budget] = []
     for budget in caps.each():
