@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -140,3 +141,12 @@ async def test_a_page_that_orders_something_is_left_to_a_real_model() -> None:
     answer, calls = await said("restart nginx " * 700)
     assert calls == []
     assert NEEDS_KEY in answer
+
+
+async def test_every_order_the_documentation_names_makes_the_call_it_names() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "without-a-key.md").read_text()
+    named = re.findall(r"^\| (?!you say|---)(.+) \| `(\w+)` \|$", page, re.M)
+    called = [(text, [name for name, _ in (await first_said(text))[1]]) for text, _ in named]
+    assert len(named) > 35
+    assert {tool for _, tool in named} | {"server_info"} == set(definitions())
+    assert called == [(text, [tool]) for text, tool in named]

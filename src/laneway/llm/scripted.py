@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from pydantic_ai.messages import (
@@ -23,7 +21,6 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelResponse,
     ModelResponsePart,
-    ModelResponseStreamEvent,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
@@ -34,8 +31,8 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import RunContext
 from pydantic_ai.usage import RequestUsage
 
-from laneway.clock import SystemClock
 from laneway.errors import PermanentFault, TransientFault
+from laneway.llm.word_by_word import WordByWord
 
 NAME = "scripted"
 
@@ -127,9 +124,7 @@ class ScriptedModel(Model):
     ) -> ModelResponse:
         """The whole turn."""
         parts, _ = await self._turn(_asked(messages, model_request_parameters, stream=False))
-        return ModelResponse(
-            parts=parts, model_name=self._name, provider_name=NAME, usage=_usage(messages, parts), finish_reason="stop"
-        )
+        return self._response(messages, parts)
 
     @asynccontextmanager
     async def request_stream(
@@ -141,7 +136,11 @@ class ScriptedModel(Model):
     ) -> AsyncGenerator[StreamedResponse]:
         """The turn, word by word."""
         parts, per_piece = await self._turn(_asked(messages, model_request_parameters, stream=True))
-        yield ScriptedStream(model_request_parameters, self._name, parts, per_piece, _usage(messages, parts))
+        yield WordByWord(model_request_parameters, self._response(messages, parts), per_piece)
+
+    def _response(self, messages: list[ModelMessage], parts: list[ModelResponsePart]) -> ModelResponse:
+        usage = _usage(messages, parts)
+        return ModelResponse(parts=parts, usage=usage, model_name=self._name, provider_name=NAME, finish_reason="stop")
 
     async def _turn(self, asked: Asked) -> tuple[list[ModelResponsePart], float]:
         if self._on_call is not None:
@@ -179,54 +178,6 @@ class ScriptedModel(Model):
         raise kind(f"The script says that {self._name} fails here.", retry_after=fail.retry_after)
 
 
-@dataclass
-class ScriptedStream(StreamedResponse):
-    """A turn on its way, piece by piece."""
-
-    _name: str
-    _parts: list[ModelResponsePart]
-    _per_piece: float
-    _full_usage: RequestUsage
-    _timestamp: datetime = field(default_factory=SystemClock().now)
-
-    async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        for place, part in enumerate(self._parts):
-            for piece in _pieces(part):
-                await asyncio.sleep(self._per_piece)
-                for event in self._handled(place, part, piece):
-                    yield event
-        self.finish_reason = "stop"
-        self._usage = self._full_usage
-
-    def _handled(self, place: int, part: ModelResponsePart, piece: str) -> list[ModelResponseStreamEvent]:
-        if isinstance(part, ToolCallPart):
-            return list(
-                self._parts_manager.handle_tool_call_delta_events(
-                    vendor_part_id=place, tool_name=part.tool_name, args=piece, tool_call_id=part.tool_call_id
-                )
-            )
-        return list(self._parts_manager.handle_text_delta(vendor_part_id=place, content=piece))
-
-    async def close_stream(self) -> None:
-        """Nothing is left open."""
-
-    @property
-    def model_name(self) -> str:
-        return self._name
-
-    @property
-    def provider_name(self) -> str:
-        return NAME
-
-    @property
-    def provider_url(self) -> None:
-        return None
-
-    @property
-    def timestamp(self) -> datetime:
-        return self._timestamp
-
-
 def _asked(messages: Sequence[ModelMessage], parameters: ModelRequestParameters, *, stream: bool) -> Asked:
     asked_at = max((i for i, message in enumerate(messages) if _prompt(message) is not None), default=-1)
     since = messages[asked_at + 1 :]
@@ -259,12 +210,6 @@ def _part(said: Say | Call, asked: Asked, place: int) -> ModelResponsePart:
         return TextPart(said.text)
     # The same history gives the same id, so a repeated run makes the same call.
     return ToolCallPart(said.tool, dict(said.args), tool_call_id=f"scripted-{len(asked.messages)}-{place}")
-
-
-def _pieces(part: ModelResponsePart) -> list[str]:
-    if isinstance(part, ToolCallPart):
-        return [part.args_as_json_str()]
-    return re.findall(r"\S+\s*|\s+", part.content) if isinstance(part, TextPart) else []
 
 
 def _usage(messages: Sequence[ModelMessage], parts: Sequence[ModelResponsePart]) -> RequestUsage:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -17,8 +14,6 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelResponse,
-    ModelResponseStreamEvent,
-    TextPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
@@ -34,6 +29,7 @@ from laneway.llm.offline.plans import orders
 from laneway.llm.offline.server_questions import server_questions
 from laneway.llm.offline.small_talk import small_talk
 from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, Answer, Skill, Turn, latest_turn, needs_key, text
+from laneway.llm.word_by_word import WordByWord
 
 OFFLINE = "offline"
 CHARACTERS_PER_TOKEN = 4
@@ -74,7 +70,7 @@ class OfflineModel(Model[None]):
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
         accepted = self._accepted(model_settings, model_request_parameters)
-        yield OfflineStream(accepted, self._respond(messages, accepted))
+        yield WordByWord(accepted, self._respond(messages, accepted))
 
     async def count_tokens(
         self,
@@ -106,51 +102,6 @@ class OfflineModel(Model[None]):
             provider_details={"usage": "estimated"},
             finish_reason="tool_call" if calls else "stop",
         )
-
-
-@dataclass
-class OfflineStream(StreamedResponse):
-    """The response, word by word."""
-
-    _response: ModelResponse
-
-    def __post_init__(self) -> None:
-        self._usage = self._response.usage
-        self.provider_details = self._response.provider_details
-        self.finish_reason = self._response.finish_reason
-
-    async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        for index, part in enumerate(self._response.parts):
-            if isinstance(part, TextPart):
-                for word in re.findall(r"\S*\s*", part.content):
-                    for event in self._parts_manager.handle_text_delta(vendor_part_id=index, content=word):
-                        yield event
-            elif isinstance(part, ToolCallPart):
-                yield self._parts_manager.handle_tool_call_part(
-                    vendor_part_id=index,
-                    tool_name=part.tool_name,
-                    args=part.args_as_dict(),
-                    tool_call_id=part.tool_call_id,
-                )
-
-    async def close_stream(self) -> None:
-        """Nothing is open: the whole answer was known before its first word."""
-
-    @property
-    def model_name(self) -> str:
-        return OFFLINE
-
-    @property
-    def provider_name(self) -> str:
-        return OFFLINE
-
-    @property
-    def provider_url(self) -> None:
-        return None
-
-    @property
-    def timestamp(self) -> datetime:
-        return self._response.timestamp
 
 
 def _answer(turn: Turn) -> Answer:

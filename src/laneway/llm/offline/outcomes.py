@@ -104,7 +104,7 @@ def listed(result: Any) -> list[str]:
 
 
 def _line(item: Any) -> str:
-    """One thing of a list: "src/a.py:3: # TODO", "docs/", "a fact", "name: what it is about"."""
+    """One thing of a list: "src/a.py:3: import os", "docs/", "a fact", "name: what it is about"."""
     if not isinstance(item, Mapping):
         return str(item)
     place = ":".join(str(item[name]) for name in ("path", "line") if item.get(name) is not None)

@@ -4,7 +4,7 @@ Shapes:
     list the files · show me the files in docs/ · what files are in the workspace? · ls src   → `list_files`
     list the files in /etc/nginx                                                              → `bash`
     find *.log · find all .py files · find all files ending in .csv · where is settings.py?   → `glob`
-    search for TODO in src · grep for "import os" in the workspace · search all files for "…" → `grep`
+    search for timeout in src · grep for "import os" in the workspace · search all files for "…" → `grep`
     which files contain "…"?
     zeig mir die Dateien · finde alle *.txt · suche nach "…" in … · liste les fichiers · cherche "…" dans …
     lista los archivos · encuentra *.log · busca "…" en …
