@@ -125,3 +125,14 @@ async def test_a_command_in_host_mode_that_writes_always_asks(database_url: str,
         assert [tool["outcome"]["boundary"] for tool in job["tools"]] == ["host", "host"]
         again = await here.send("what is up now?")
         assert (await here.approval(again["job_id"]))["action"]["tool"] == "bash", "always does not hold in host mode"
+
+
+async def test_characters_no_store_can_hold_hurt_nobody(database_url: str, tmp_path: Path) -> None:
+    script = calls(bash("printf 'a\\0b'"), Call("write_file", {"path": "x.txt", "content": "a\0b\ud800c"}))
+    async with door(database_url, tmp_path, script) as here:
+        receipt = await here.send("what is in it?")
+        await here.answer((await here.approval(receipt["job_id"]))["id"])
+        job = await here.until(receipt["job_id"])
+    assert job["status"] == "done"
+    assert [tool["outcome"]["status"] for tool in job["tools"]] == ["success", "success"]
+    assert job["tools"][0]["outcome"]["stdout"] == "a\ufffdb"

@@ -5,15 +5,28 @@ The caller still gets one whole response, so the durable step around the call st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelResponse,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+)
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
+
+from laneway.domain.storable import storable
+
+_NUL = re.compile(r"((?<!\\)(?:\\\\)*)\\u0000")
 
 
 class Listener(Protocol):
@@ -56,15 +69,25 @@ class LiveModel(WrapperModel):
     ) -> ModelResponse:
         listener = _listener.get()
         if listener is None:
-            return await self.wrapped.request(messages, model_settings, model_request_parameters)
+            return fit(await self.wrapped.request(messages, model_settings, model_request_parameters))
         await listener.began(self.model_name)
         async with self.wrapped.request_stream(messages, model_settings, model_request_parameters) as stream:
             async for event in stream:
                 if text := _text_of(event):
-                    await listener.wrote(text)
-            response = stream.get()
+                    await listener.wrote(storable(text))
+            response = fit(stream.get())
         await listener.ended(response)
         return response
+
+
+def fit(response: ModelResponse) -> ModelResponse:
+    """The response without characters that no store can hold; a model can write any."""
+    for part in response.parts:
+        if isinstance(part, TextPart):
+            part.content = storable(part.content)
+        elif isinstance(part, ToolCallPart) and part.args is not None:
+            part.args = _NUL.sub(r"\1\\ufffd", part.args) if isinstance(part.args, str) else storable(part.args)
+    return response
 
 
 def _text_of(event: object) -> str:

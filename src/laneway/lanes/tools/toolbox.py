@@ -12,6 +12,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from laneway.domain.action import Decision
 from laneway.domain.redaction import redacted
+from laneway.domain.storable import storable
 from laneway.engine.steps import Steps
 from laneway.lanes.contract import Request
 from laneway.lanes.tools import search_tools
@@ -108,7 +109,7 @@ async def _within_time(entry: ToolEntry, arguments: dict[str, Any], work: Work, 
     place = (work.call(work.request.message.principal_id, approved=approved),) if entry.takes_call else ()
     try:
         async with asyncio.timeout(entry.seconds):
-            return await entry.function(*place, **arguments)
+            return storable(await entry.function(*place, **arguments))
     except TimeoutError:
         return failure(f"{entry.name} was given up: it took longer than {entry.seconds:g} s.")
 

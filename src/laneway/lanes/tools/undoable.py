@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -14,18 +13,10 @@ ON_HOST = "It ran on the machine itself: only what it changed in the workspace c
 
 
 def undoable(entry: ToolEntry, snapshots: Snapshots) -> ToolEntry:
-    """The same tool, with the workspace on record before each call that may change it."""
-    defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(entry.function).parameters.items()
-        if parameter.default is not inspect.Parameter.empty
-    }
+    """The same tool, with the workspace on record before each call: a command that seems to read may write."""
 
     @wraps(entry.function)
     async def recorded(call: Call, **arguments: Any) -> Outcome:
-        verdict = entry.judge({**defaults, **arguments}, call)
-        if verdict is not None and not verdict.changes:
-            return dict(await entry.function(call, **arguments))
         async with snapshots.around(call, entry.name) as snapshot:
             outcome = dict(await entry.function(call, **arguments))
         notes = [note for note in (snapshot.note, ON_HOST if call.request.host_mode else None) if note]

@@ -86,7 +86,7 @@ def _find(walk: Walk, run: Invocation) -> None:
                 continue
             walk.found(removes(pattern, run.scope))
     for argv in search.runs:
-        for pattern in patterns[:_MOST_ITEMS]:
+        for pattern in _limited(patterns):
             walk.run([word.replace("{}", pattern) for word in argv], run.scope.copy())
     for word in search.writes:
         walk.found(writes(word, run.scope))
@@ -106,12 +106,16 @@ def _fd(walk: Walk, run: Invocation) -> None:
 def _items(stdin: Stream, lines: bool = False) -> list[str]:
     """What comes in through a pipe, as words, or as lines."""
     if stdin.paths:
-        return list(stdin.paths)[:_MOST_ITEMS]
+        return _limited(list(stdin.paths))
     if stdin.given and stdin.text is not None:
-        return [part for part in (re.split(r"[\0\n]", stdin.text) if lines else stdin.text.split()) if part][
-            :_MOST_ITEMS
-        ]
+        words = [part for part in (re.split(r"[\0\n]", stdin.text) if lines else stdin.text.split()) if part]
+        return _limited(words)
     return [stdin.as_hole()] if stdin.given else []
+
+
+def _limited(items: list[str]) -> list[str]:
+    """The first items; if there are more, one that may be anything stands for them."""
+    return items if len(items) <= _MOST_ITEMS else [*items[:_MOST_ITEMS], hole("cmd")]
 
 
 def _xargs(walk: Walk, run: Invocation) -> None:
@@ -135,7 +139,7 @@ def _parallel(walk: Walk, run: Invocation) -> None:
     marker = next((place for place, word in enumerate(args) if word in (":::", "::::", ":::+")), len(args))
     items = args[marker + 1 :] if args[marker : marker + 1] == [":::"] else _items(run.stdin) or [hole("file")]
     argv = Invocation("parallel", args[:marker], run.scope).options(_PARALLEL, until_operand=True).operands
-    for item in (items or [""])[:_MOST_ITEMS]:
+    for item in _limited(items or [""]):
         if not argv:
             walk.shell(item, run.scope.copy())
             continue

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from tree_sitter import Node
 
+from laneway.sandbox.shell.bounds import DEEPEST, MOST_EXPANDED, MOST_STEPS, TooMuch
 from laneway.sandbox.shell.expand import Expander
-from laneway.sandbox.shell.grammar import TooMuch, parse
+from laneway.sandbox.shell.grammar import parse, reordered, review, straightened
 from laneway.sandbox.shell.holes import has_hole, holes, without_holes
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.redirects import Redirects, gather
@@ -17,7 +18,9 @@ from laneway.sandbox.shell.scope import Scope
 from laneway.sandbox.shell.streams import NOTHING, Stream, merged, text
 
 Invoke = Callable[["Walk", Invocation], Stream]
-_DEEPEST, _MOST_STEPS, _MOST_ROUNDS = 40, 3000, 24
+_MOST_ROUNDS = 60
+_LONGEST_ERROR = 300
+"""Characters of a text that does not parse and may still be plainly harmless."""
 _BODIES = {
     "program", "compound_statement", "do_group", "list", "else_clause", "elif_clause", "if_statement", "negated_command",
     "ERROR", "then_clause", "case_item",
@@ -62,6 +65,8 @@ class Walk:
         """What is to run when the shell ends, and the shell it would run in."""
         self._depth = 0
         self._steps = 0
+        self._expanded = 0
+        self._nested = 0
 
     def found(self, findings: Iterable[Finding]) -> None:
         self.findings.extend(findings)
@@ -74,14 +79,22 @@ class Walk:
         if not without_holes(bare).strip():
             self.found([_opaque(bare)])
             return Stream(None)
-        if self._depth >= _DEEPEST:
-            raise TooMuch("too-complex")
+        if self._depth >= DEEPEST:
+            raise TooMuch
         self._depth += 1
-        root, encoded = parse(source)
-        here = Expander(encoded, self._substitute)
+        root, encoded = _read(straightened(source))
+        here = Expander(encoded, self._substitute, self._spend)
         before = len(self.findings)
         printed = self.statement(root, here, scope, stdin, piped=piped)
-        if root.has_error and len(self.findings) == before and self._risky(source):
+        again = review(root, encoded)
+        for node in again.substitutions:
+            if node.start_byte not in here.visited:
+                self._substitute(node, scope.copy(), here)
+        if (
+            (root.has_error or again.lost)
+            and len(self.findings) == before
+            and (len(source) > _LONGEST_ERROR or self._risky(source))
+        ):
             self.found(
                 [Finding("unparsed", "The text is not understood as shell, and names programs that can do harm.")]
             )
@@ -106,15 +119,26 @@ class Walk:
         self._step()
         if not argv:
             return text("")
-        return self._invoke(self, Invocation(argv[0], argv[1:], scope, stdin, piped, environment or {}))
+        self._nested += 1
+        if self._nested > DEEPEST:
+            raise TooMuch
+        printed = self._invoke(self, Invocation(argv[0], argv[1:], scope, stdin, piped, environment or {}))
+        self._nested -= 1
+        return printed
+
+    def _spend(self, characters: int) -> None:
+        self._expanded += characters
+        if self._expanded > MOST_EXPANDED:
+            raise TooMuch
 
     def _step(self) -> None:
         self._steps += 1
-        if self._steps > _MOST_STEPS:
-            raise TooMuch("too-complex")
+        if self._steps > MOST_STEPS:
+            raise TooMuch
 
     def _substitute(self, node: Node, scope: Scope, here: Expander) -> Stream:
         printed: Stream = text("")
+        here.visited.add(node.start_byte)
         inner = scope.copy(written=scope.written)
         for child in node.named_children:
             if child.type == "file_redirect":
@@ -130,8 +154,8 @@ class Walk:
         """What one statement prints, its findings collected."""
         self._step()
         self._depth += 1
-        if self._depth > 4 * _DEEPEST:
-            raise TooMuch("too-complex")
+        if self._depth > 5 * DEEPEST:
+            raise TooMuch
         try:
             return self._statement(node, here, scope, stdin, piped)
         finally:
@@ -187,6 +211,7 @@ class Walk:
     def _redirected(self, node: Node, here: Expander, scope: Scope, stdin: Stream, piped: bool) -> Stream:
         body = node.child_by_field_name("body")
         redirects = gather([child for child in node.named_children if child != body], here, scope)
+        redirects.extra += here.between(node, body)
         self.found(redirects.findings)
         source = redirects.stdin or stdin
         onward = piped or bool(redirects.pipeline) or redirects.hides_output
@@ -296,7 +321,7 @@ class Walk:
             return Stream(None)
         outer, calling = scope.positional, scope.calling
         scope.positional, scope.calling = args, (*calling, name)
-        printed = self.statement(body, Expander(source, self._substitute), scope, stdin, piped=piped)
+        printed = self.statement(body, Expander(source, self._substitute, self._spend), scope, stdin, piped=piped)
         scope.positional, scope.calling = outer, calling
         return printed
 
@@ -309,7 +334,7 @@ class Walk:
         # Values of one shape mean the same to every rule: file1 and file2, not src and build.
         shapes = {re.sub(r"\d+", "0", value): value for value in values}
         if len(shapes) > _MOST_ROUNDS:
-            raise TooMuch("too-complex")
+            raise TooMuch
         printed: Stream = text("")
         for value in shapes.values() if shapes else [*(scope.positional or [])]:
             scope.variables[here.raw(variable)] = [value]
@@ -345,6 +370,16 @@ class Walk:
             return
         for child in node.named_children:
             self._substitutions(child, here, scope)
+
+
+def _read(source: str) -> tuple[Node, bytes]:
+    """The tree of a text; if it has errors that here-documents explain, of the text without them."""
+    root, encoded = parse(source)
+    if root.has_error and "<<" in source:
+        other, moved = parse(reordered(source))
+        if not other.has_error:
+            return other, moved
+    return root, encoded
 
 
 def _opaque(word: str) -> Finding:

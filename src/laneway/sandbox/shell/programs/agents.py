@@ -8,19 +8,14 @@ from collections.abc import Iterator
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.rules import Finding
+from laneway.sandbox.shell.tables import table
 
 _ANYWHERE = re.compile(
     r"--(dangerously[\w-]*|yolo|skip-permissions[\w-]*|allow-dangerously[\w-]*|auto-approve-everything|trust-all-tools|"
     r"no-approval|bypass-approvals[\w-]*|unsafe-auto|disable-safety[\w-]*)(=.*)?"
 )
-_UNWATCHED = {
-    "claude": r"--dangerously-skip-permissions|bypassPermissions|--permission-mode[ =](bypassPermissions|dontAsk|acceptEdits|auto)|Bash\(\*\)|--allowed-?[tT]ools[ =]\S*Bash(?!\()|--permission-prompt-tool|--settings",
-    "codex": r"--full-auto|--yolo|danger-full-access|--dangerously|(-a|--ask-for-approval)[ =]?never|approval_policy=.?never|--skip-git-repo-check.*never|sandbox_mode=.?danger",
-    "gemini": r"--yolo|(^| )-y\b|--approval-mode[ =](yolo|auto_edit)", "qwen": r"--yolo|(^| )-y\b|--approval-mode[ =](yolo|auto)",
-    "aider": r"--yes(-always)?\b", "cursor-agent": r"(^| )-f\b|--force", "copilot": r"--allow-all|--yolo",
-    "opencode": r"--auto|--yolo", "amp": r"--dangerously", "goose": r"--auto|GOOSE_MODE=auto", "crush": r"--yolo|(^| )-y\b", "droid": r"--skip-permissions|--auto (high|medium)",
-    "kiro-cli": r"--trust-all", "q": r"--trust-all", "openhands": r"--always-approve|--headless|--yolo", "cline": r"--yolo|-y\b|--auto-approve", "auggie": r"--dont-ask|--auto", "plandex": r"--full-auto|--apply", "interpreter": r"(^| )-y\b|--auto_run", "gptme": r"(^| )-y\b|--no-confirm|(^| )-n\b", "cn": r"--auto", "vibe": r"--auto-approve|--yolo",
-}  # fmt: skip
+_UNWATCHED: dict[str, str] = table("programs/agents")
+"""Agents, and the arguments that make them ask nobody, as a pattern."""
 _SWITCHES = {
     "GOOSE_MODE": "auto",
     "CLAUDE_CODE_SKIP_PERMISSIONS": "",
