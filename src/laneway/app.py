@@ -233,7 +233,10 @@ def _toolbox(
         *more,
     ]
     toolbox = Toolbox(tools, engine.steps, Gate(db), [outside.entries])
-    toolbox.search_by(ToolSearch(db, toolbox.entries, toolbox.everyday, outside.apis.operations, outside.apis.takes))
+    search = ToolSearch(
+        db, toolbox.entries, toolbox.everyday, outside.apis.operations, outside.apis.takes, outside.settled
+    )  # fmt: skip
+    toolbox.search_by(search)
     return toolbox
 
 

@@ -19,8 +19,17 @@ STDIO = str(Path(__file__).parents[1] / "servers" / "mcp_stdio_server.py")
 
 
 def following(*calls: Call) -> Parts:
+    """A model that makes these calls one after the other, and looks for a tool that it is not offered."""
+    made: list[str] = []
+
     def script(asked: Asked) -> Turn:
-        return calls[asked.turn] if asked.turn < len(calls) else Say("That is all.")
+        if len(made) == len(calls):
+            return Say("That is all.")
+        call = calls[len(made)]
+        if call.tool not in asked.tools:
+            return Call("search_tools", {"query": call.tool})
+        made.append(call.tool)
+        return call
 
     return scripted(script)
 
@@ -59,7 +68,6 @@ async def test_a_trusted_servers_reading_tool_runs_and_its_other_tools_ask(opene
     server = McpServer(command=sys.executable, args=(STDIO,), trusted=True)
     calls = (Call("odds__add", {"a": 2, "b": 3}), Call("odds__write_note", {"text": "five"}))
     async with opened(following(*calls), mcp={"odds": server}) as door:
-        await door.get("/tools")
         receipt = await door.send("how much is two and three?")
         job = await door.until(receipt["job_id"], "waiting", "done")
         assert job["status"] == "waiting"

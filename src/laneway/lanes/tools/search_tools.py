@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from laneway.lanes.contract import Request
@@ -22,19 +22,23 @@ class ToolSearch:
     """Finds tools for a model, and remembers for each thread what was found there.
 
     `entries` says what is at hand, `everyday` which of it is always offered and need not be found; `operations` are
-    those of the APIs, which are called through openapi_action.
+    those of the APIs, which are called through openapi_action, and `settled` waits until all that comes from outside
+    has been tried once.
     """
 
     def __init__(
         self, db: Database, entries: Callable[[], Sequence[ToolEntry]], everyday: Callable[[], set[str]],
         operations: Callable[[], Sequence[Operation]] = lambda: (), takes: Callable[[Operation], str] = lambda _: "",
+        settled: Callable[[], Awaitable[None]] | None = None,
     ) -> None:  # fmt: skip
         self._db, self._entries, self._everyday = db, entries, everyday
-        self._operations, self._takes = operations, takes
+        self._operations, self._takes, self._settled = operations, takes, settled
         self.entry = ToolEntry(self._tool(), idempotent=True, tags=("find", "more", "other", "list"))
 
     async def at_hand(self, request: Request) -> set[str]:
         """The names to offer beside the everyday tools: what has stayed in this thread, and what this job found."""
+        if self._settled is not None:
+            await self._settled()
         async with self._db.transaction() as tx:
             names = await toolboxes.at_hand(tx, request.job.thread_id, request.job.id)
         return names & {entry.name for entry in self._entries() if request.world in entry.worlds}
