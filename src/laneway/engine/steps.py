@@ -66,10 +66,12 @@ class Steps:
         idempotent: bool,
         gate: Callable[[], Awaitable[Any]] | None = None,
         about: str = "",
+        shown: dict[str, Any] | None = None,
     ) -> Any:
         """The tool's outcome; the effect itself happened once, or is on record as uncertain.
 
         A `gate` is asked first: what it returns, unless None, is the outcome, and nothing has happened.
+        `shown` are the arguments as events may show them.
         """
         run = current_run()
         call = _fingerprint(tool, arguments)
@@ -79,7 +81,7 @@ class Steps:
             held = await gate() if gate is not None else None
             if held is not None:
                 return held
-            earlier = await self._intend(run, key, tool, arguments, about)
+            earlier = await self._intend(run, key, tool, redacted(arguments) if shown is None else shown, about)
             if earlier is not None and earlier.state is EffectState.DONE:
                 return earlier.outcome
             if earlier is not None and not idempotent:
@@ -91,11 +93,11 @@ class Steps:
 
         return await self.step(f"tool.{tool}", once)
 
-    async def _intend(self, run: Run, key: str, tool: str, arguments: dict[str, Any], about: str) -> Any:
+    async def _intend(self, run: Run, key: str, tool: str, shown: dict[str, Any], about: str) -> Any:
         async with self._db.transaction() as tx:
             earlier = await effects.intend(tx, run.job.id, key, tool, about)
             if earlier is None:
-                body = {"tool": tool, "arguments": redacted(arguments), "key": key}
+                body = {"tool": tool, "arguments": shown, "key": key}
                 await events.append(tx, "tool.started", body, thread_id=run.job.thread_id, job_id=run.job.id)
             return earlier
 

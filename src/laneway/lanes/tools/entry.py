@@ -16,6 +16,7 @@ from uuid import UUID
 
 from laneway.domain.action import Verdict
 from laneway.domain.conversation import World
+from laneway.domain.redaction import redacted
 from laneway.lanes.contract import Request
 
 Outcome = dict[str, Any]
@@ -75,6 +76,8 @@ class ToolEntry:
     """What the tool itself thinks of a call (bash asks the guard); None leaves it to the rules for all tools."""
     source: Callable[[Arguments, Outcome], str | None] = _no_source
     """Whose words the outcome brings into the turn ("the page https://…"), None if nobody's; it taints the turn."""
+    shown: Callable[[Arguments], dict[str, Any]] = redacted
+    """The arguments as events show them: without secrets."""
     seconds: float = 60
     """How long a call may take before it is given up."""
     schema: dict[str, Any] | None = None

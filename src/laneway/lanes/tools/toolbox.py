@@ -11,7 +11,6 @@ from pydantic_ai import ApprovalRequired, RunContext, Tool
 from pydantic_ai.tools import ToolDefinition
 
 from laneway.domain.action import Decision
-from laneway.domain.redaction import redacted
 from laneway.domain.storable import storable
 from laneway.engine.steps import Steps
 from laneway.lanes.contract import Request
@@ -22,8 +21,10 @@ from laneway.lanes.tools.search_tools import ToolSearch
 from laneway.lanes.tools.work import Work
 
 MANY = 20
-"""With more tools than these, a model is offered the everyday ones and finds the others by search_tools."""
+"""With more tools from outside than these, a model is offered our own and finds the others by search_tools."""
 RETRIES = 3
+LONGEST_READ = 24_000
+"""Characters of one text in an outcome that a model is given: some 6,000 tokens."""
 _ASKED = "laneway.asked"
 
 Shelf = Callable[[], Sequence[ToolEntry]]
@@ -58,9 +59,10 @@ class Toolbox:
 
     def tools(self) -> list[Tool[Work]]:
         """The tools as a model sees them; which of them depends on who is asking."""
-        entries = self.entries()
-        offered_always = self.everyday() if len(entries) > MANY else {entry.name for entry in entries}
-        return [self._tool(entry, offered_always) for entry in entries]
+        entries, everyday = self.entries(), self.everyday()
+        many = len(entries) - len(everyday) > MANY
+        always = everyday if many else {entry.name for entry in entries} - {search_tools.NAME}
+        return [self._tool(entry, always) for entry in entries]
 
     def _tool(self, entry: ToolEntry, offered_always: set[str]) -> Tool[Work]:
         made = self._made.get(entry.name)
@@ -78,9 +80,10 @@ class Toolbox:
         return Tool(self._durable(entry), takes_ctx=True, name=entry.name, max_retries=RETRIES)
 
     def _durable(self, entry: ToolEntry) -> Callable[..., Awaitable[Any]]:
-        async def call(context: RunContext[Work], **arguments: Any) -> Any:
+        async def call(context: RunContext[Work], /, **arguments: Any) -> Any:
             given = _complete(entry, arguments)
-            work, action = context.deps, action_of(entry.name, given, context.deps, context.tool_call_id)
+            work, shown = context.deps, entry.shown(given)
+            action = action_of(entry.name, given, work, context.tool_call_id)
 
             async def gate() -> Any:
                 verdict = await self._gate.judge(entry, action, work)
@@ -92,7 +95,7 @@ class Toolbox:
 
             outcome = await self._steps.effect(
                 entry.name, given, lambda: _within_time(entry, given, work, context.tool_call_approved),
-                idempotent=entry.idempotent, gate=gate, about=about(entry.name, given),
+                idempotent=entry.idempotent, gate=gate, about=about(entry.name, shown), shown=shown,
             )  # fmt: skip
             if isinstance(outcome, dict) and _ASKED in outcome:
                 raise ApprovalRequired(outcome[_ASKED])
@@ -100,7 +103,7 @@ class Toolbox:
                 work.read(entry.source(given, outcome))
             if entry.name == search_tools.NAME:
                 work.found |= ToolSearch.found_in(outcome)
-            return outcome
+            return for_model(outcome)
 
         return _looks_like(entry, call)
 
@@ -114,9 +117,19 @@ async def _within_time(entry: ToolEntry, arguments: dict[str, Any], work: Work, 
         return failure(f"{entry.name} was given up: it took longer than {entry.seconds:g} s.")
 
 
+def for_model(outcome: Any) -> Any:
+    """The outcome as a model reads it: of long texts the beginning and the end; the record keeps all of it."""
+    if isinstance(outcome, str) and len(outcome) > LONGEST_READ:
+        head, tail = outcome[: LONGEST_READ * 2 // 3], outcome[-LONGEST_READ // 3 :]
+        return f"{head}\n… {len(outcome) - len(head) - len(tail):,} characters left out …\n{tail}"
+    if isinstance(outcome, dict):
+        return {key: for_model(value) for key, value in outcome.items()}
+    return [for_model(value) for value in outcome] if isinstance(outcome, list) else outcome
+
+
 def about(tool: str, arguments: dict[str, Any]) -> str:
-    """The call in a few words, for people: what is done and to what, without secrets."""
-    told = next((str(value) for value in redacted(arguments).values() if isinstance(value, str) and value), "")
+    """The call in a few words, for people: what is done and to what; the arguments hold no secrets any more."""
+    told = next((str(value) for value in arguments.values() if isinstance(value, str) and value), "")
     line = " ".join(told.split())
     return f"{tool}: {line[:120]}{'…' if len(line) > 120 else ''}" if line else tool
 

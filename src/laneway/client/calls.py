@@ -1,0 +1,237 @@
+"""Every call of the API, by its own name."""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from laneway.client.wire import Id, Json, Wire, given, part, plain
+
+File = Path | tuple[str, bytes] | tuple[str, bytes, str]
+
+JUDGING_SECONDS = 120.0
+"""A taxonomy may have to be trained first, and a model to be asked."""
+
+
+class Client(Wire):
+    """Talks to one Laneway."""
+
+    def send(
+        self,
+        text: str,
+        *,
+        thread: str | None = "main",
+        id: str | None = None,
+        mode: str = "AUTO",
+        lane: str | None = None,
+        payload: Json | None = None,
+        files: Sequence[File] = (),
+        sender: Json | None = None,
+        channel: str = "http",
+    ) -> Json:
+        """The message is stored; its receipt names the message, its thread and its job."""
+        # A customer has a thread of its own, unless another is named on purpose.
+        named = None if sender is not None and thread == "main" else thread
+        fields = given(thread=named, id=id, lane=lane, payload=payload, sender=sender)
+        fields |= {"text": text, "mode": mode, "channel": channel}
+        if not files:
+            return self._post("/messages", json=fields)
+        form = {name: value if isinstance(value, str) else json.dumps(value) for name, value in fields.items()}
+        return self._post("/messages", data=form, files=[("files", _file(file)) for file in files])
+
+    def messages(self, thread: Id | None = None, limit: int = 50, before: int | str | None = None) -> Json:
+        return self._get("/messages", thread=thread, limit=limit, before=before)
+
+    def message(self, id: Id) -> Json:
+        return self._get(f"/messages/{part(id)}")
+
+    def why(self, id: Id) -> Json:
+        return self._get(f"/messages/{part(id)}/why")
+
+    def correct(self, id: Id, label: str, needs_confirmation: bool | None = None, taxonomy: str = "message") -> Json:
+        """What the message really was is stored; whether it is learnt is decided later."""
+        told = given(label=label, needs_confirmation=needs_confirmation, taxonomy=taxonomy)
+        return self._post(f"/messages/{part(id)}/correct", json=told)
+
+    def corrections(self, state: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/corrections", state=state, limit=limit, before=before)
+
+    def withdraw(self, correction: Id) -> Json:
+        """The correction no longer counts; what was learnt from it is forgotten later."""
+        return self._request("DELETE", f"/corrections/{part(correction)}")
+
+    def threads(self, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/threads", limit=limit, before=before)
+
+    def thread(self, id: Id) -> Json:
+        return self._get(f"/threads/{part(id)}")
+
+    def stop_thread(self, id: Id) -> Json:
+        return self._post(f"/threads/{part(id)}/stop")
+
+    def jobs(
+        self,
+        status: str | None = None,
+        thread: Id | None = None,
+        message: Id | None = None,
+        limit: int = 50,
+        before: int | str | None = None,
+    ) -> Json:
+        return self._get("/jobs", status=status, thread=thread, message=message, limit=limit, before=before)
+
+    def job(self, id: Id) -> Json:
+        return self._get(f"/jobs/{part(id)}")
+
+    def cancel_job(self, id: Id) -> Json:
+        return self._post(f"/jobs/{part(id)}/cancel")
+
+    def retry_job(self, id: Id) -> Json:
+        return self._post(f"/jobs/{part(id)}/retry")
+
+    def undo_job(self, id: Id) -> Json:
+        """The files the job changed are as they were; those that changed since are listed as refused."""
+        return self._post(f"/jobs/{part(id)}/undo")
+
+    def approvals(self, state: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/approvals", state=state, limit=limit, before=before)
+
+    def answer(self, id: Id, answer: str, choice: str | None = None, always: bool = False) -> Json:
+        """The approval has its answer, `approve` or `reject`; where choices are offered, the one that was meant."""
+        given = {"answer": answer} | ({"choice": choice} if choice else {}) | ({"always": True} if always else {})
+        return self._post(f"/approvals/{part(id)}", json=given)
+
+    def ask_again(self, id: Id) -> Json:
+        """A new job asks for exactly what this approval asked for."""
+        return self._post(f"/approvals/{part(id)}/again")
+
+    def permissions(self, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/permissions", limit=limit, before=before)
+
+    def remove_permission(self, id: Id) -> Json:
+        """What it allowed is asked for again."""
+        return self._delete(f"/permissions/{part(id)}")
+
+    def principals(self, limit: int = 200, before: Id | None = None) -> Json:
+        return self._get("/principals", limit=limit, before=before)
+
+    def me(self) -> Json:
+        """The principal of this client's key."""
+        return self._get("/principals/me")
+
+    def host_mode(self, principal: Id, on: bool) -> Json:
+        """Commands of this principal run on the machine itself, or no longer do."""
+        return self._request("PUT", f"/principals/{part(principal)}/host-mode", json={"on": on})
+
+    def tools(self) -> Json:
+        """All tools at hand and where they come from, and how their suppliers are."""
+        return self._get("/tools")
+
+    def kept_tools(self, thread: Id) -> Json:
+        """The tools that were found in a thread, and which of them have stayed."""
+        return self._get(f"/threads/{part(thread)}/tools")
+
+    def drop_tool(self, thread: Id, tool: str) -> Json:
+        """The tool no longer stays in the thread's toolbox, and its count begins anew."""
+        return self._delete(f"/threads/{part(thread)}/tools/{part(tool)}")
+
+    def classify(
+        self, taxonomy: str, text: str | None = None, model: bool = True, turns: Sequence[Json] | None = None
+    ) -> Json:
+        """The judgement of a text, or of the last of some turns, by a taxonomy; without `model`, none is asked."""
+        asked = {"taxonomy": taxonomy, "model": model} | given(text=text, turns=turns)
+        patience = httpx.Timeout(self._http.timeout.connect, read=JUDGING_SECONDS)
+        return self._post("/classify", json=asked, timeout=patience)
+
+    def ledger(self, by: str = "day", since: str | None = None) -> Json:
+        return self._get("/ledger", by=by, since=since)
+
+    def saved(self, since: str | None = None) -> Json:
+        """What was spent, beside what it would have cost had the strong model done everything."""
+        return self._get("/ledger/saved", since=since)
+
+    def budgets(self) -> Json:
+        """Every budget in force and how it stands."""
+        return self._get("/budget")
+
+    def set_budget(self, **budget: Any) -> Json:
+        """The budget holds: `subject`, `name`, `period`, `world`, `usd`, `tokens` as the API has them."""
+        return self._request("PUT", "/budget", json=given(**budget))
+
+    def remove_budget(self, **budget: Any) -> Json:
+        """The budget that was set no longer holds; that of the settings does, if there is one."""
+        return self._request("DELETE", "/budget", params=plain(given(**budget)))
+
+    def outbox(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
+        return self._get("/outbox", state=state, limit=limit, before=before)
+
+    def schedules(self, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/schedules", limit=limit, before=before)
+
+    def add_schedule(self, when: str, text: str, **more: Any) -> Json:
+        """The schedule waits for its first time; `more`: name, zone, thread, budget_usd, quiet, urgent."""
+        return self._post("/schedules", json={"when": when, "text": text, **given(**more)})
+
+    def schedule(self, which: Id) -> Json:
+        """One schedule, by id or name, with its next five times."""
+        return self._get(f"/schedules/{part(which)}")
+
+    def change_schedule(self, which: Id, what: str) -> Json:
+        """The schedule is paused, resumed or run now: `what` is `pause`, `resume` or `run`."""
+        return self._post(f"/schedules/{part(which)}/{part(what)}")
+
+    def reminders(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
+        return self._get("/reminders", state=state, limit=limit, before=before)
+
+    def tasks(self, **which: Any) -> Json:
+        """`which`: status, open, limit, before."""
+        return self._get("/api/tasks", **which)
+
+    def task(self, id: int) -> Json:
+        return self._get(f"/api/tasks/{id}")
+
+    def create_task(self, title: str, description: str = "", **more: Any) -> Json:
+        """A task for a person is pending; `more`: priority, assigned_agent, due_at, task_type, parent_task_id."""
+        return self._post("/api/tasks", json={"title": title, "description": description, **given(**more)})
+
+    def change_task(self, id: int, **changes: Any) -> Json:
+        """The task has another status, priority, assigned_agent, title, description, due_at or output_data."""
+        return self._request("PATCH", f"/api/tasks/{id}", json=changes)
+
+    def memories(self, **which: Any) -> Json:
+        """`which`: world, thread, limit, before."""
+        return self._get("/memories", **which)
+
+    def remove(self, kind: str, id: Id) -> Json:
+        """The one of `schedules`, `reminders` or `memories` is gone or cancelled."""
+        return self._request("DELETE", f"/{part(kind)}/{part(id)}")
+
+    def sql(self, statement: str) -> Json:
+        return self._post("/sql", json={"statement": statement})
+
+    def status(self) -> Json:
+        return self._get("/status")
+
+    def logs(self, lines: int = 100, job: Id | None = None, after: int | None = None) -> Json:
+        return self._get("/logs", lines=lines, job=job, after=after)
+
+    def health(self) -> Json:
+        return self._get("/health")
+
+    def ready(self) -> Json:
+        """What /ready says; Unavailable if something is missing."""
+        return self._get("/ready")
+
+
+def _file(file: File) -> tuple[str, bytes, str]:
+    if isinstance(file, Path):
+        return file.name, file.read_bytes(), _mime(file.name)
+    return (file[0], file[1], file[2]) if len(file) == 3 else (file[0], file[1], _mime(file[0]))
+
+
+def _mime(name: str) -> str:
+    return mimetypes.guess_type(name)[0] or "application/octet-stream"
