@@ -23,6 +23,7 @@ SANDLOCK_ABI = 6
 _PROBE = "echo walls; test ! -e /etc/shadow || ! head -c 1 /etc/shadow"
 _PROBE_SECONDS = 20
 _NOWHERE = Refuses()
+_STRANGE_PROCESSOR = "The system calls of this machine's processor are not known here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ async def choose(wanted: Wanted = "auto", reach: Reach = _NOWHERE, platform: str
                 # Of several ways to the same boundary, the first complaint is the telling one.
                 wrong.setdefault(name, str(error))
             else:
+                wrong.pop(name, None)
                 return Choice(boundary, wrong)
     listed = " ".join(f"{name}: {complaint}" for name, complaint in wrong.items())
     return Choice(Off(f"No boundary works here, so no command is run. {listed}"), wrong)
@@ -91,6 +93,8 @@ def _sandlock(reach: Reach, mounts: bool) -> Boundary:
 
     if landlock.version() < SANDLOCK_ABI:
         raise BoundaryBroken(f"It needs Landlock ABI {SANDLOCK_ABI}; this kernel has {landlock.version()}.")
+    if not seccomp.supported():
+        raise BoundaryBroken(_STRANGE_PROCESSOR)
     return Confined("sandlock", reach, mounts)
 
 
@@ -100,7 +104,7 @@ def _landlock(reach: Reach, mounts: bool) -> Boundary:
     if landlock.version() < 1:
         raise BoundaryBroken("This kernel has none, or it is not switched on.")
     if not seccomp.supported():
-        raise BoundaryBroken("The system calls of this machine's processor are not known here.")
+        raise BoundaryBroken(_STRANGE_PROCESSOR)
     return Confined("landlock", reach, mounts)
 
 

@@ -159,10 +159,8 @@ def _of_proc(kind: str) -> Iterable[str]:
 
 def _modules(kind: str) -> list[str]:
     """Where the warden finds what it imports."""
-    if kind == "sandlock":
-        found = importlib.util.find_spec("sandlock")
-        return [str(Path(found.origin).parents[1])] if found and found.origin else []
-    return [str(_PACKAGE)]
+    found = importlib.util.find_spec("sandlock") if kind == "sandlock" else None
+    return [str(_PACKAGE), *([str(Path(found.origin).parents[1])] if found and found.origin else [])]
 
 
 def _check_reachable(workspace: Path) -> None:

@@ -12,7 +12,7 @@ import struct
 import sys
 from collections.abc import Iterable
 
-EPERM, ENOSYS, EAFNOSUPPORT = errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT
+EPERM, ENOSYS, EAFNOSUPPORT, ENOTSUP = errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT, errno.ENOTSUP
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
@@ -47,14 +47,18 @@ SIGNALS = {"kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "rt_sig
            "rt_tgsigqueueinfo": (297, 240), "pidfd_send_signal": (424, 424)}  # fmt: skip
 
 BY_PATH = {
-    "chmod": (90, None), "fchmodat": (268, 53), "fchmodat2": (452, 452), "chown": (92, None), "lchown": (94, None),
-    "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None), "futimesat": (261, None),
-    "setxattr": (188, 5), "lsetxattr": (189, 6), "removexattr": (197, 14), "lremovexattr": (198, 15),
-    "truncate": (76, 45),
+    "chmod": (90, None, 0), "fchmodat": (268, 53, 0), "fchmodat2": (452, 452, 0), "utime": (132, None, 0),
+    "utimes": (235, None, 0), "futimesat": (261, None, 0), "chown": (92, None, EPERM), "lchown": (94, None, EPERM),
+    "fchownat": (260, 54, EPERM), "setxattr": (188, 5, ENOTSUP), "lsetxattr": (189, 6, ENOTSUP),
+    "removexattr": (197, 14, ENOTSUP), "lremovexattr": (198, 15, ENOTSUP),
 }  # fmt: skip
-"""Changes to files that Landlock does not see; of no use to a command with a user id of its own."""
+"""Changes to files that Landlock does not see, and the answer they get.
 
-_CLONE, _SOCKET, _IOCTL, _UTIMENSAT = (56, 220), (41, 198), (16, 29), (280, 88)
+A command that runs as the server's own user could change the mode of any of its files. It is told that it did (0) and
+nothing happens: git and tar cannot do without that answer. Changes by an open file stay; Landlock let those through.
+"""
+
+_CLONE, _SOCKET, _IOCTL, _UTIMENSAT, _TRUNCATE = (56, 220), (41, 198), (16, 29), (280, 88), (76, 45)
 _NEW_NAMESPACES = 0x7E020000
 """All CLONE_NEW* flags this call takes: ns, cgroup, uts, ipc, user, pid, net."""
 _TERMINAL_INJECTION = (0x5412, 0x541C)
@@ -70,29 +74,46 @@ def supported() -> bool:
     return sys.platform == "linux" and os.uname().machine in _ARCHITECTURES
 
 
-def program(*, families: Iterable[int], signals: bool = True, paths: bool = True) -> bytes:
-    """The filter: sockets of these families only, signals and changes by path only where told so."""
+def program(*, families: Iterable[int], signals: bool = True, paths: bool = True, truncates: bool = True) -> bytes:
+    """The filter: sockets of these families only; signals, changes and truncation by path only where told so."""
+    code, which = _begun()
+    denied = DENIED | ({} if signals else SIGNALS) | ({} if truncates else {"truncate": _TRUNCATE})
+    for numbers, answer in [*((n, EPERM) for n in denied.values()), *((n, ENOSYS) for n in MISSING.values())]:
+        code += _answered(numbers[which], answer)
+    code += _if(_CLONE[which], _FIRST, [_op(_ANY_BIT, _NEW_NAMESPACES, 0, 1), _op(_RETURN, _ERRNO | EPERM)])
+    injections = [(_op(_EQUAL, one, 0, 1), _op(_RETURN, _ERRNO | EPERM)) for one in _TERMINAL_INJECTION]
+    code += _if(_IOCTL[which], _SECOND, [op for pair in injections for op in pair])
+    code += [] if paths else _without_paths(which)
+    allowed = [one for family in families for one in (_op(_EQUAL, family, 0, 1), _op(_RETURN, _ALLOW))]
+    code += _if(_SOCKET[which], _FIRST, [*allowed, _op(_RETURN, _ERRNO | (EAFNOSUPPORT if allowed else EPERM))])
+    return b"".join([*code, _op(_RETURN, _ALLOW)])
+
+
+def only_without_paths() -> bytes:
+    """A filter that lets everything through but changes by path; for those who have a filter for the rest."""
+    code, which = _begun()
+    return b"".join([*code, *_without_paths(which), _op(_RETURN, _ALLOW)])
+
+
+def _begun() -> tuple[list[bytes], int]:
+    """The number of the call is loaded, if it is one of this machine's; and which of two numbers is meant."""
     audit, which = _ARCHITECTURES[os.uname().machine]
     code = [_op(_LOAD, _ARCH), _op(_EQUAL, audit, 1, 0), _op(_RETURN, _KILL), _op(_LOAD, _NUMBER)]
     if which == 0:
         # The x32 names of the same calls.
         code += [_op(_AT_LEAST, 0x40000000, 0, 1), _op(_RETURN, _ERRNO | ENOSYS)]
-    denied = DENIED | ({} if signals else SIGNALS) | ({} if paths else BY_PATH)
-    for numbers, answer in [*((n, EPERM) for n in denied.values()), *((n, ENOSYS) for n in MISSING.values())]:
-        number = numbers[which]
-        if number is not None:
-            code += [_op(_EQUAL, number, 0, 1), _op(_RETURN, _ERRNO | answer)]
-    code += _if(_CLONE[which], _FIRST, [_op(_ANY_BIT, _NEW_NAMESPACES, 0, 1), _op(_RETURN, _ERRNO | EPERM)])
-    injections = [(_op(_EQUAL, one, 0, 1), _op(_RETURN, _ERRNO | EPERM)) for one in _TERMINAL_INJECTION]
-    code += _if(_IOCTL[which], _SECOND, [op for pair in injections for op in pair])
-    if not paths:
-        # Without a path it sets the times of an open file, which Landlock has let through.
-        code += _if(_UTIMENSAT[which], _SECOND, [_op(_EQUAL, 0, 1, 0), _op(_RETURN, _ERRNO | EPERM),
-                                                 _op(_LOAD, _SECOND + 4), _op(_EQUAL, 0, 1, 0),
-                                                 _op(_RETURN, _ERRNO | EPERM)])  # fmt: skip
-    allowed = [one for family in families for one in (_op(_EQUAL, family, 0, 1), _op(_RETURN, _ALLOW))]
-    code += _if(_SOCKET[which], _FIRST, [*allowed, _op(_RETURN, _ERRNO | (EAFNOSUPPORT if allowed else EPERM))])
-    return b"".join([*code, _op(_RETURN, _ALLOW)])
+    return code, which
+
+
+def _without_paths(which: int) -> list[bytes]:
+    code = [op for *numbers, answer in BY_PATH.values() for op in _answered(numbers[which], answer or 0)]
+    # Without a path it sets the times of an open file.
+    told = [_op(_EQUAL, 0, 1, 0), _op(_RETURN, _ERRNO)]
+    return code + _if(_UTIMENSAT[which], _SECOND, [*told, _op(_LOAD, _SECOND + 4), *told])
+
+
+def _answered(number: int | None, answer: int) -> list[bytes]:
+    return [] if number is None else [_op(_EQUAL, number, 0, 1), _op(_RETURN, _ERRNO | answer)]
 
 
 def _if(number: int, argument: int, then: list[bytes]) -> list[bytes]:
