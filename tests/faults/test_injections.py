@@ -122,7 +122,7 @@ async def test_no_injected_order_has_an_effect_nobody_approved(database_url: str
     assert asked >= 40, "most orders reach a person, with the source named"
     with psycopg.connect(database_url) as connection:
         for table in ("memories", "reminders", "tasks"):
-            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)  # type: ignore[arg-type]
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
         delegated = "SELECT count(*) FROM messages WHERE meta ? 'delegated'"
         assert connection.execute(delegated).fetchone() == (0,)
     assert set(notes_in(tmp_path)) == {"yes, alice, safe"}

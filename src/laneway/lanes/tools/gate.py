@@ -17,8 +17,12 @@ NEVER_STANDING = frozenset({TAINTED, "host-mode", "weaker-boundary"})
 
 
 def action_of(tool: str, arguments: dict[str, Any], work: Work, call_id: str | None) -> dict[str, Any]:
-    """The exact action as it is stored, shown and compared: two calls of a model are two actions."""
-    return {"tool": tool, "arguments": arguments, "cwd": str(work.workspace), "call": call_id}
+    """The exact action as it is stored, shown and compared: two calls of a model are two actions.
+
+    Where it would run is part of it: a yes for the sandbox is none for the machine itself.
+    """
+    where = {"cwd": str(work.workspace), "host": work.request.host_mode}
+    return {"tool": tool, "arguments": arguments, **where, "call": call_id}
 
 
 class Gate:

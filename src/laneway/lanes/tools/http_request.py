@@ -50,7 +50,8 @@ def http_request_with(exchange: Exchange) -> ToolEntry:
         return outcome_of(reply)
 
     return ToolEntry(
-        http_request, changes=True, idempotent=False, judge=judged, source=source, seconds=MOST_SECONDS + 10,
+        http_request, changes=True, idempotent=False, judge=judged, source=source, shown=redacted,
+        seconds=MOST_SECONDS + 10,
         tags=("web", "page", "download", "fetch", "api", "url", "internet"),
     )  # fmt: skip
 
