@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,20 @@ from laneway.llm.offline import NEEDS_KEY, OfflineModel
 from laneway.llm.single import only
 from tests.journeys.tooling import Door
 from tests.serving import serving
+
+SAID = {
+    "remember that the key is under the mat": "I will remember: the key is under the mat",
+    "remind me tomorrow at 9 to call Ann": "call Ann",
+    "create a task: order new disks": "Created the task “order new disks”",
+    "list the files": "No files here.",
+    "find *.log": "No file matches `*.log`.",
+    "search for timeout in all files": "`timeout` was not found.",
+    "fetch http://127.0.0.1:9/x": "I could not fetch http://127.0.0.1:9/x",
+    "delegate to nowhere: a thing": "There is no lane `nowhere`",
+    "delete nothing.txt": "I could not delete `nothing.txt`",
+    "replace foo with bar in nothing.txt": "I could not replace the text in `nothing.txt`",
+}
+"""Orders, and what the real tools make of them in an empty workspace."""
 
 
 @asynccontextmanager
@@ -29,14 +44,13 @@ async def offline(database_url: str, home: Path) -> AsyncIterator[Door]:
 async def approved(here: Door, text: str) -> str:
     """The last reply after every question on the way was answered with yes."""
     receipt = await here.send(text)
-    while (job := await here.until(receipt["job_id"], "waiting", "done", "failed"))["status"] == "waiting":
-        asked = await here.approval(receipt["job_id"])
-        assert (await here.answer(asked["id"])).status_code == 200
-        await here.until(receipt["job_id"], "queued", "running", "waiting", "done", "failed")
-        if (await here.http.get("/approvals", params={"state": "pending"})).json()["items"]:
-            continue
-        await here.until(receipt["job_id"], "waiting", "done", "failed")
-    assert job["status"] == "done"
+    async with asyncio.timeout(60):
+        while (job := await here.job(receipt["job_id"]))["status"] not in ("done", "failed"):
+            pending = (await here.http.get("/approvals", params={"state": "pending"})).json()["items"]
+            for asked in pending:
+                await here.answer(asked["id"])
+            await asyncio.sleep(0.05)
+    assert job["status"] == "done", job
     return (await here.replies(receipt["message_id"]))[-1]
 
 
@@ -99,3 +113,34 @@ async def test_seed_000s_flow_with_a_classification_in_the_payload(database_url:
     async with offline(database_url, tmp_path) as here:
         text, payload = "What's the server uptime?", {"classification": judged}
         assert "has been up for" in await here.ask(text, mode="EXECUTE", payload=payload)
+
+
+async def test_a_command_runs_in_the_sandbox_and_its_output_is_shown(database_url: str, tmp_path: Path) -> None:
+    async with offline(database_url, tmp_path) as here:
+        said = await approved(here, "run `echo one; echo two`")
+        failed = await approved(here, "run `ls /nowhere/at/all`")
+    assert said == "`echo one; echo two`:\n```\none\ntwo\n```"
+    assert failed.startswith("I could not run `ls /nowhere/at/all`")
+
+
+async def test_restarting_a_service_shows_the_command_and_waits_for_a_yes(database_url: str, tmp_path: Path) -> None:
+    async with offline(database_url, tmp_path) as here:
+        receipt = await here.send("restart nginx")
+        asked = await here.approval(receipt["job_id"])
+        assert asked["action"]["tool"] == "bash"
+        assert asked["action"]["arguments"]["command"] == "systemctl restart nginx"
+        await here.answer(asked["id"], "reject")
+        await here.until(receipt["job_id"])
+        assert (await here.replies(receipt["message_id"]))[-1].startswith("Not done: you said no.")
+
+
+async def test_every_other_order_reaches_its_tool_and_tells_what_it_said(database_url: str, tmp_path: Path) -> None:
+    async with offline(database_url, tmp_path) as here:
+        told = [(order, says, await approved(here, order)) for order, says in SAID.items()]
+    assert [one for one in told if one[1] not in one[2]] == []
+
+
+async def test_what_was_remembered_is_found_again(database_url: str, tmp_path: Path) -> None:
+    async with offline(database_url, tmp_path) as here:
+        await approved(here, "remember that the key is under the mat")
+        assert "the key is under the mat" in await here.ask("what do you remember about the key?")
