@@ -6,6 +6,7 @@ The server is the embedded one a user gets; each test has a database that no oth
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -36,6 +37,10 @@ def _only_loopback(event: str, arguments: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_only_loopback)
+
+# A shell that runs the tests in the background has them ignore Ctrl-C; the commands under test must not inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # As the command `laneway` does for itself, before anything imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -36,8 +36,7 @@ class Measured:
     """One classifier for all tests of this file; each taxonomy is measured once."""
 
     def __init__(self, cache: Path) -> None:
-        self._use = UseEncoder()
-        self._classifier = LocalClassifier(TAXONOMIES, cache, [lambda: self._use, MiniLmEncoder])
+        self._classifier = LocalClassifier(TAXONOMIES, cache, [UseEncoder, MiniLmEncoder])
         self._found: dict[str, Evaluation] = {}
 
     def of(self, name: str) -> Evaluation:
@@ -46,7 +45,7 @@ class Measured:
             self._classifier.warm([name], 2)
             cases = [case_of(taxonomy, row) for row in rows_of(name)]
             judge = self._classifier.judge
-            self._found[name] = evaluate(taxonomy, cases, lambda text: judge(name, text), self._use.encode)
+            self._found[name] = evaluate(taxonomy, cases, lambda text: judge(name, text))
         return self._found[name]
 
 
@@ -67,16 +66,13 @@ def test_a_taxonomy_is_right_and_honest_on_texts_it_has_never_seen(name: str, me
 
 def summary(found: Evaluation) -> str:
     """The figures without a text."""
-    classes = ", ".join(
-        f"{name} {one.recall:.0%} found {one.coverage:.0%} sure nearest {one.similarity or 0:.2f}"
-        for name, one in found.classes.items()
-    )
+    classes = ", ".join(f"{name} {one.recall:.0%} found {one.coverage:.0%} sure" for name, one in found.classes.items())
     rates = ", ".join(f"{name} {rate.count}/{rate.of}" for name, rate in (found.dangerous | found.false_alarms).items())
     return (
         f"{found.taxonomy}: {found.rows} texts, right {found.accuracy:.1%}, sure {found.coverage:.1%}, "
         f"right when sure {found.accuracy_when_sure:.1%}, calibration {found.calibration_error:.1%}, "
-        f"p50/p95 {found.milliseconds_p50:.1f}/{found.milliseconds_p95:.1f} ms, tiers {found.tiers}, "
-        f"nearest example {found.similarity_mean:.2f}\n  {classes}\n  {rates}"
+        f"p50/p95 {found.milliseconds_p50:.1f}/{found.milliseconds_p95:.1f} ms, tiers {found.tiers}\n"
+        f"  {classes}\n  {rates}"
     )
 
 

@@ -12,11 +12,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+
+from tests.cli import forked
 
 COMMAND = (sys.executable, "-m", "laneway")
 
@@ -30,11 +32,11 @@ class Shell:
 
     def run(self, *arguments: str, typed: str = "", code: int = 0, **environ: str) -> str:
         """What the command printed; it ended with `code` and without a traceback."""
-        return self._run(arguments, typed, code, environ).stdout
+        return self.ended(*arguments, typed=typed, code=code, **environ).stdout
 
     def refused(self, *arguments: str, typed: str = "", code: int = 2, **environ: str) -> str:
         """The error the command printed, on one line."""
-        ended = self._run(arguments, typed, code, environ)
+        ended = self.ended(*arguments, typed=typed, code=code, **environ)
         assert ended.stderr.startswith("Error: "), ended.stderr
         assert ended.stderr.count("\n") == 1, ended.stderr
         return ended.stderr.strip()
@@ -52,18 +54,15 @@ class Shell:
             start_new_session=own_terminal,
         )
 
-    def _run(
-        self, arguments: tuple[str, ...], typed: str, code: int, environ: dict[str, str]
+    def ended(
+        self, *arguments: str, typed: str = "", code: int = 0, **environ: str
     ) -> subprocess.CompletedProcess[str]:
-        ended = subprocess.run(
-            [*COMMAND, *arguments],
-            input=typed,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            cwd=self.folder,
-            env=self.environment(environ),
-        )
+        """All that the command left behind; it ended with `code` and without a traceback."""
+        everything = self.environment(environ)
+        # Where other modules are to be found, Python has to look for them itself.
+        same_modules = everything.get("PYTHONPATH") == os.environ.get("PYTHONPATH")
+        run = forked.run if same_modules and sys.platform == "linux" else executed
+        ended = run(arguments, typed, self.folder, everything, 60)
         assert "Traceback" not in ended.stderr, ended.stderr
         assert ended.returncode == code, f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
         return ended
@@ -77,6 +76,16 @@ class Shell:
             **self.environ,
             **more,
         }
+
+
+def executed(
+    arguments: Sequence[str], typed: str, folder: Path, environ: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """The same as `forked.run`, by a Python that was started for it."""
+    command = [*COMMAND, *arguments]
+    return subprocess.run(
+        command, input=typed, capture_output=True, text=True, timeout=seconds, cwd=folder, env=environ, check=False
+    )
 
 
 class Running:

@@ -16,7 +16,7 @@ from laneway.client import Client
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Say, Turn
 from tests.cli.conftest import Server
-from tests.cli.processes import COMMAND
+from tests.cli.processes import COMMAND, Shell
 from tests.servers import CallTool, CutStream, Delay
 from tests.servers import Say as Says
 from tests.serving import Served, scripted, serving
@@ -134,13 +134,8 @@ class Bell:
 
 async def laneway(served: Served, *arguments: str, typed: str = "", folder: Path) -> str:
     """What the command printed while the server of this test answered it."""
-    environ = {**os.environ, "HOME": str(folder), "LANEWAY_URL": served.url, "LANEWAY_KEY": served.key}
-    process = await asyncio.create_subprocess_exec(
-        *COMMAND, *arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env=environ
-    )
-    printed, _ = await process.communicate(typed.encode())
-    assert process.returncode == 0
-    return printed.decode()
+    shell = Shell(folder, {"LANEWAY_URL": served.url, "LANEWAY_KEY": served.key})
+    return await asyncio.to_thread(shell.run, *arguments, typed=typed)
 
 
 @pytest.mark.parametrize(("answer", "says", "rung"), [("y", "Rung.", 1), ("what?\nn", "Not done: you said no.", 0)])

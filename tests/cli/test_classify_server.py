@@ -31,10 +31,8 @@ FIELDS = ["label", "confidence", "tier", "unsure", "top", "ms"]
 
 def told(shell: Shell, *arguments: str, typed: str = "", code: int = 0) -> tuple[str, str]:
     """What the command printed, and what it said beside that."""
-    process = shell.start("classify", *arguments)
-    printed, said = process.communicate(typed, timeout=90)
-    assert process.returncode == code, said
-    return printed, said
+    ended = shell.ended("classify", *arguments, typed=typed, code=code)
+    return ended.stdout, ended.stderr
 
 
 def lines(printed: str) -> list[dict[str, Any]]:
