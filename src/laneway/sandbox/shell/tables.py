@@ -12,3 +12,7 @@ _HERE = Path(__file__).parent
 def table(name: str) -> dict[str, Any]:
     """The table of a name, as its file has it."""
     return tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+VALUED: dict[str, str] = table("programs/options")
+"""Options that take a value, by the program they belong to."""

@@ -8,19 +8,13 @@ from collections.abc import Iterator
 from laneway.sandbox.shell.holes import shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.places import Place, place_of
-from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.programs.losing import writes
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.tables import table
 
 _ASKING: dict[str, str] = table("programs/asking")["disk"]
 """What only asks, as a pattern on the arguments; anything else changes a disk."""
-_ALWAYS = (
-    "mkfs mke2fs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mkswap newfs "
-    "lvremove vgremove pvremove lvcreate vgcreate pvcreate lvreduce lvresize lvextend blkdiscard badblocks resize2fs "
-    "xfs_growfs xfs_repair format fstrim ddrescue partclone cfdisk cgdisk partprobe mkudffs debugfs flashrom fwupdmgr "
-    "e2label xfs_admin zdb swapon_force vgchange pvmove mount.cifs mount.nfs pumount udisksctl sg_format"
-)
 
 
 def disk(run: Invocation) -> Iterator[Finding]:
@@ -57,6 +51,4 @@ def fallocate(run: Invocation) -> Iterator[Finding]:
         yield from writes(word, run.scope)
 
 
-DISKS: dict[str, Rule] = {
-    **dict.fromkeys([*_ASKING, *_ALWAYS.split()], disk), "dd": dd, "dcfldd": dd, "fallocate": fallocate,
-}  # fmt: skip
+DISKS = named("disks", disk, dd, fallocate)

@@ -169,16 +169,41 @@ def _nothing_after(flags: str) -> Callable[[Invocation], bool]:
     return lambda run: not options(run.args).has(*flags.split())
 
 
+def _first_is(*words: str) -> Callable[[Invocation], bool]:
+    return lambda run: bool(run.args) and run.args[0] in words
+
+
+def _without(*signs: str) -> Callable[[Invocation], bool]:
+    return lambda run: not any(sign in word for word in run.args for sign in signs)
+
+
+def _http(run: Invocation) -> bool:
+    sends = {"POST", "PUT", "DELETE", "PATCH"} & {word.upper() for word in run.args}
+    return not sends and not any("=" in word for word in run.args)
+
+
+def _openssl(run: Invocation) -> bool:
+    return _first_is("x509", "version", "s_client", "dgst", "verify")(run) and "-out" not in run.args
+
+
+def _tar(run: Invocation) -> bool:
+    return bool(run.args) and re.fullmatch(r"-?t\w*|--list", run.args[0]) is not None
+
+
+def _bare(run: Invocation) -> bool:
+    return not run.args or run.args == ["-p"]
+
+
 _CHECKS: dict[str, Callable[[Invocation], bool]] = {
-    "git": _git, "find": _find, "fd": _find, "fdfind": _find, "sed": _sed, "gsed": _sed, "awk": _awk, "gawk": _awk, "mawk": _awk,
-    "curl": _curl, "wget": _wget, "psql": _sql, "mysql": _sql, "mariadb": _sql, "sqlite3": _sql, "duckdb": _sql, "clickhouse-client": _sql,
-    **dict.fromkeys(machine.ASKING, _asks), "sort": _sort, "xxd": _nothing_after("-r"), "yq": _nothing_after("-i --inplace"),
-    "mlr": _nothing_after("-I"), "tree": _nothing_after("-o"), "ps": lambda run: True, "env": lambda run: True,
-    "service": lambda run: "status" in run.args, "nginx": lambda run: run.args[:1] in (["-t"], ["-T"], ["-v"], ["-V"]),
-    "nc": lambda run: "-z" in run.args or any("z" in word for word in run.args if word.startswith("-")), "history": lambda run: "-c" not in run.args,
-    "set": lambda run: not run.args, "alias": lambda run: not any("=" in word for word in run.args), "export": lambda run: not run.args or run.args == ["-p"],
-    "umask": lambda run: not run.args, "tar": lambda run: bool(run.args) and re.fullmatch(r"-?t\w*|--list", run.args[0]) is not None, "unzip": lambda run: run.args[:1] in (["-l"], ["-v"], ["-t"], ["-Z"]),
-    "fdisk": lambda run: "-l" in run.args, "passwd": lambda run: run.args[:1] == ["-S"], "gpg": lambda run: any(word.startswith("--list") or word in ("-k", "-K") for word in run.args),
-    "http": lambda run: not any("=" in word for word in run.args) and not any(word.upper() in ("POST", "PUT", "DELETE", "PATCH") for word in run.args),
-    "command": lambda run: run.args[:1] in (["-v"], ["-V"]), "sudo": lambda run: run.args[:1] in (["-l"], ["-V"]), "openssl": lambda run: run.args[:1] in (["x509"], ["version"], ["s_client"], ["dgst"], ["verify"]) and "-out" not in run.args,
+    **dict.fromkeys(machine.ASKING, _asks), **dict.fromkeys(("set", "export", "umask"), _bare),
+    **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3", "duckdb", "clickhouse-client"), _sql),
+    **dict.fromkeys(("find", "fd", "fdfind"), _find), **dict.fromkeys(("awk", "gawk", "mawk"), _awk),
+    "git": _git, "sed": _sed, "gsed": _sed, "curl": _curl, "wget": _wget, "sort": _sort, "http": _http, "tar": _tar,
+    "xxd": _nothing_after("-r"), "yq": _nothing_after("-i --inplace"), "mlr": _nothing_after("-I"),
+    "tree": _nothing_after("-o"), "ps": lambda run: True, "env": lambda run: True, "openssl": _openssl,
+    "service": lambda run: "status" in run.args, "nginx": _first_is("-t", "-T", "-v", "-V"),
+    "nc": lambda run: any(re.fullmatch(r"-\w*z\w*", word) for word in run.args), "history": _without("-c", "-d", "-w"),
+    "alias": _without("="), "unzip": _first_is("-l", "-v", "-t", "-Z"), "fdisk": lambda run: "-l" in run.args,
+    "passwd": _first_is("-S"), "command": _first_is("-v", "-V"), "sudo": _first_is("-l", "-V"),
+    "gpg": lambda run: any(re.match(r"--list|-k$|-K$|--verify", word) for word in run.args),
 }  # fmt: skip

@@ -214,8 +214,10 @@ def _decoded(name: str, first: Value, args: list[Value]) -> Value:
             case "fromhex" | "unhexlify" | "a2b_hex":
                 return binascii.unhexlify(first.replace(" ", "")).decode("latin-1")
             case "decode" if len(args) > 1 and args[1] in ("rot13", "rot_13", "hex", "base64"):
-                made = codecs.decode(first if args[1] in ("rot13", "rot_13") else first.encode(), str(args[1]))
-                return made if isinstance(made, str) else bytes(made).decode("latin-1")
+                if args[1] in ("rot13", "rot_13"):
+                    return codecs.encode(first, "rot13")
+                plain = binascii.unhexlify(first) if args[1] == "hex" else base64.b64decode(first)
+                return plain.decode("latin-1")
     except (ValueError, binascii.Error, LookupError):
         return None
     return None

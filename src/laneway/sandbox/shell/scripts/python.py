@@ -144,17 +144,17 @@ class _Reader(ast.NodeVisitor):
     def constants(self) -> Constants:
         return Constants(self.names, self.home)
 
-    def visit_Import(self, node: ast.Import) -> None:  # noqa: N802
+    def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             self.imported[alias.asname or alias.name.partition(".")[0]] = (
                 alias.name if alias.asname else alias.name.partition(".")[0]
             )
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:  # noqa: N802
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
             self.imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
 
-    def visit_Assign(self, node: ast.Assign) -> None:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> None:
         self.generic_visit(node)
         for target in node.targets:
             if isinstance(target, ast.Name):
@@ -163,21 +163,21 @@ class _Reader(ast.NodeVisitor):
                 if called:
                     self.imported[target.id] = called
 
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:  # noqa: N802
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
         self.generic_visit(node)
         self.names[node.target.id] = self.constants.of(node.value)
 
-    def visit_For(self, node: ast.For) -> None:  # noqa: N802
+    def visit_For(self, node: ast.For) -> None:
         self._bind(node.target, node.iter)
         self.generic_visit(node)
 
-    def visit_ListComp(self, node: ast.ListComp) -> None:  # noqa: N802
+    def visit_ListComp(self, node: ast.ListComp) -> None:
         self._comprehension(node)
 
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:  # noqa: N802
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
         self._comprehension(node)
 
-    def visit_SetComp(self, node: ast.SetComp) -> None:  # noqa: N802
+    def visit_SetComp(self, node: ast.SetComp) -> None:
         self._comprehension(node)
 
     def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> None:
@@ -213,10 +213,10 @@ class _Reader(ast.NodeVisitor):
                 return str(self.constants.of(name) or "?")
         return ""
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
         self.generic_visit(node)
         full = self._dotted(node.func)
-        plain = isinstance(node.func, ast.Name) and node.func.id or ""
+        plain = (isinstance(node.func, ast.Name) and node.func.id) or ""
         name = (full or plain or (node.func.attr if isinstance(node.func, ast.Attribute) else "")).rpartition(".")[2]
         module = full.rpartition(".")[0]
         if name == "?" or module == "?":
@@ -343,9 +343,9 @@ class _Reader(ast.NodeVisitor):
             self.effects += list(python_effects(first, self.home, self.depth + 1))
         elif _FETCH.search(source):
             self.effects.append(Finding("network-code", "The Python code runs code from the network."))
-        elif isinstance(node.args[0] if node.args else None, ast.Constant):
-            return
-        elif re.search(r"open\(|read_text", source) and not re.search(r"decode|decompress|loads", source):
+        elif isinstance(node.args[0] if node.args else None, ast.Constant) or (
+            re.search(r"open\(|read_text", source) and not re.search(r"decode|decompress|loads", source)
+        ):
             return
         else:
             self.effects.append(Finding("opaque-code", "The Python code runs code that the text does not show."))
@@ -375,9 +375,11 @@ def _keyword(node: ast.Call, name: str) -> ast.expr | None:
     return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
 
 
-_PURE = frozenset(
-    "json sys math re datetime platform time base64 hashlib collections itertools string random statistics urllib calendar os textwrap pprint decimal functools uuid binascii csv io typing html".split()
-)
+_PURE = frozenset({
+    "json", "sys", "math", "re", "datetime", "platform", "time", "base64", "hashlib", "collections", "itertools",
+    "string", "random", "statistics", "urllib", "calendar", "os", "textwrap", "pprint", "decimal", "functools", "uuid",
+    "binascii", "csv", "io", "typing", "html",
+})  # fmt: skip
 
 
 def python_only_reads(text: str) -> bool:
