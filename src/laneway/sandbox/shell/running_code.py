@@ -56,7 +56,7 @@ def _interpreter_files(walk: Walk, run: Invocation, code: Code) -> None:
         for word in code.arguments:
             walk.found(writes(word, run.scope))
     elif run.program in EDITORS:
-        for word in [code.file, *code.arguments]:
+        for word in [code.file or "", *code.arguments]:
             if word and not word.startswith(("+", "-")):
                 walk.found(writes(word, run.scope))
     else:

@@ -10,9 +10,11 @@ import posixpath
 from collections.abc import Mapping
 
 from laneway.sandbox.shell.holes import hole
+from laneway.sandbox.shell.tables import table
 
 Value = str | int | list["Value"] | None
 UNKNOWN = hole("v_x")
+_KEEP = frozenset(table("scripts/python")["keep"].split())
 
 
 class Constants:
@@ -112,31 +114,7 @@ class Constants:
         name = ast.unparse(node.func).rpartition(".")[2] if not isinstance(node.func, ast.Name) else node.func.id
         args = [self.of(arg, depth + 1) for arg in node.args]
         first = args[0] if args else None
-        if name in (
-            "Path",
-            "PurePath",
-            "PosixPath",
-            "str",
-            "abspath",
-            "realpath",
-            "resolve",
-            "normpath",
-            "fsencode",
-            "quote",
-            "as_posix",
-            "bytes",
-            "encode",
-            "decode",
-            "strip",
-            "absolute",
-            "expanduser",
-            "sorted",
-            "list",
-            "set",
-            "tuple",
-            "iter",
-            "reversed",
-        ) and not (name == "decode" and len(args) > 1):
+        if name in _KEEP and not (name == "decode" and len(args) > 1):
             return self._kept(name, node, args, depth)
         if name == "home":
             return self.home
