@@ -11,7 +11,7 @@ from laneway.sandbox.shell.holes import ansi_c
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.place_names import PROCESS_MEMORY
 from laneway.sandbox.shell.places import is_secret
-from laneway.sandbox.shell.streams import COMMAND, DECODED, ENDLESS, FILE, SECRET, Stream, text
+from laneway.sandbox.shell.streams import COMMAND, DECODED, ENDLESS, FILE, PROCESSES, SECRET, Stream, text
 from laneway.sandbox.shell.tables import table
 
 _DECODERS = frozenset(table("prints")["decoders"].split())
@@ -22,6 +22,10 @@ def filtered(run: Invocation) -> Stream:
     origins = set(run.stdin.origins) if run.stdin.given else set()
     if run.program in ("head", "sed", "awk", "dd"):
         origins.discard(ENDLESS)
+    if run.program in ("grep", "egrep", "rg", "head", "tail") or (
+        run.program == "awk" and "/" in "".join(run.args[:1])
+    ):
+        origins.discard(PROCESSES)
     files = [word for word in run.args if not word.startswith("-")]
     for word in files:
         if word in ENDLESS_FILES and run.program not in ("head", "dd", "od", "xxd"):

@@ -91,6 +91,7 @@ def _program(walk: Walk, run: Invocation) -> Stream:
         scope = inside.scope or run.scope
         for source in inside.shells:
             printed = walk.shell(source, scope, run.stdin, piped=run.piped)
+        walk.changes = walk.changes or (scope.remote == "container" and "run" in run.args[:3])
         if inside.argv:
             printed = walk.run(inside.argv, scope, run.stdin, piped=run.piped, environment=inside.environment)
         elif scope.remote and run.stdin.given and not inside.shells:

@@ -21,6 +21,7 @@ from laneway.sandbox.shell.streams import (
     FILE,
     NETWORK,
     NOTHING,
+    PROCESSES,
     SECRET,
     UNKNOWN,
     Stream,
@@ -40,7 +41,7 @@ def output(run: Invocation) -> Stream:
     shown = _KNOWN.get(run.program)
     if shown is not None:
         return shown(run)
-    if run.program in _FETCHERS:
+    if run.program in _FETCHERS or (run.program in ("aws", "gcloud", "gh", "kubectl") and run.args[-1:] == ["-"]):
         return Stream(None, (), frozenset({NETWORK}))
     if run.program in _ENVIRONMENT and not run.args[1:]:
         return Stream(None, (), frozenset({ENVIRONMENT}))
@@ -164,5 +165,7 @@ _KNOWN: dict[str, Callable[[Invocation], Stream]] = {
     **dict.fromkeys((":", "true", "false", "sleep", "mkdir", "touch"), _fixed("")),
     "whoami": _fixed("user"), "hostname": _fixed("host"), "nproc": _fixed("4"), "date": _fixed("20240101"),
     "id": _fixed("1000"), "uname": _fixed("Linux"), "seq": _fixed("1"), "wc": _fixed("3"), "arch": _fixed("x86_64"),
-    "cd": lambda run: NOTHING, "yes": lambda run: Stream(None, (), frozenset({ENDLESS})),
+    "cd": lambda run: NOTHING,
+    "ps": lambda run: Stream(None, (), frozenset({PROCESSES, COMMAND})),
+    "yes": lambda run: Stream(None, (), frozenset({ENDLESS})),
 }  # fmt: skip

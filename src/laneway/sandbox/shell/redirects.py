@@ -67,6 +67,8 @@ class Redirects:
             blank = printed.text is not None and not printed.text.strip()
             empties = blank and out.is_output and not out.appends
             itself = not out.appends and _RAW_READERS.match(said) is not None and out.word in said.split()
+            if re.search(rf"git\s+(show|cat-file)\s.*:\S*{re.escape(out.word)}$", said):
+                found.append(Finding("git-discard", f"It overwrites {shown(out.word)} with its committed version."))
             found += writes(out.word, scope, empties=empties or itself, appends=out.appends)
             if path is not None and out.is_output and place is not Place.HARMLESS:
                 before = scope.written.get(path)

@@ -17,7 +17,7 @@ from laneway.sandbox.shell.loops import endless_findings, rounds
 from laneway.sandbox.shell.redirects import Redirects, gather
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
-from laneway.sandbox.shell.streams import NOTHING, Stream, merged, text
+from laneway.sandbox.shell.streams import NOTHING, UNKNOWN, Stream, merged, text
 
 Invoke = Callable[["Walk", Invocation], Stream]
 _LONGEST_ERROR = 300
@@ -69,6 +69,7 @@ class Walk:
             return text("")
         if not without_holes(bare).strip():
             self.found([_opaque(bare)])
+            self.changes = True
             return Stream(None)
         if self._depth >= DEEPEST:
             raise TooMuch
@@ -120,7 +121,8 @@ class Walk:
     def _substitute(self, node: Node, scope: Scope, here: Expander) -> Stream:
         """What the statements inside `$(…)`, backticks or `<(…)` print."""
         here.visited.add(node.start_byte)
-        frame = Frame(here, scope.copy(written=scope.written), piped=True)
+        fed = node.type == "process_substitution" and here.raw(node).startswith(">")
+        frame = Frame(here, scope.copy(written=scope.written), UNKNOWN if fed else NOTHING, piped=True)
         printed: Stream = text("")
         for child in node.named_children:
             if child.type == "file_redirect":

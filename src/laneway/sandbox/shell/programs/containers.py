@@ -74,7 +74,8 @@ def _removed(run: Invocation) -> Iterator[Finding]:
     if run.program in ("system", "volume", "container", "network", "image", "buildx", "builder") and words[:1] == [
         "prune"
     ]:
-        if run.program not in ("builder", "buildx"):
+        dangling = run.program == "image" and not run.options().has("-a", "--all")
+        if run.program not in ("builder", "buildx") and not dangling:
             yield Finding("container-loss", f"docker {line} removes everything that is not in use.")
     elif line in (
         "system reset",

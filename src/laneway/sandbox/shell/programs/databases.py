@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from laneway.sandbox.shell.holes import has_hole, shown
+from laneway.sandbox.shell.holes import has_hole, shown, without_holes
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.programs.sql import sql_findings
@@ -27,6 +27,8 @@ def _asked(run: Invocation, *texts: str) -> Iterator[Finding]:
     """SQL given as an argument or through a pipe."""
     for text in texts:
         yield from sql_findings(text)
+        if has_hole(text) and not without_holes(text).strip():
+            yield Finding("opaque-code", f"{run.program} runs SQL that the text does not show.")
     if texts or not run.stdin.given:
         return
     if run.stdin.text is not None:

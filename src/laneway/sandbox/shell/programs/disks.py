@@ -13,12 +13,12 @@ from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.tables import table
 
-_ASKING: dict[str, str] = table("programs/asking")["disk"]
+ASKING: dict[str, str] = table("programs/asking")["disk"]
 """What only asks, as a pattern on the arguments; anything else changes a disk."""
 
 
 def disk(run: Invocation) -> Iterator[Finding]:
-    asking = _ASKING.get(run.program)
+    asking = ASKING.get(run.program)
     if run.args in (["--help"], ["--version"], ["-V"], ["-h"]):
         return
     if asking is None or not re.fullmatch(asking, " ".join(run.args)):
@@ -31,7 +31,7 @@ def dd(run: Invocation) -> Iterator[Finding]:
     if source and place_of(source, run.scope) is Place.DEVICE:
         yield Finding("disk-device", f"It reads the device {shown(source)} raw.")
     if target is not None:
-        yield from writes(target, run.scope, empties=False)
+        yield from writes(target, run.scope, empties=source == "/dev/null")
         endless = re.match(r"/dev/(zero|u?random|full)", source) and "count" not in given
         if endless and place_of(target, run.scope) is not Place.HARMLESS:
             yield Finding("exhaust", "It fills the disk.")

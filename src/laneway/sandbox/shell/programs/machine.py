@@ -101,7 +101,7 @@ def kill(run: Invocation) -> Iterator[Finding]:
     if run.args[:1] in (["-l"], ["-L"]):
         return
     words = _targets(run.args)
-    if any(word in ("-1", "1", "0") for word in words):
+    if any(word in ("-1", "1", "0") or "processes" in holes(word) for word in words):
         yield Finding("kill", "It ends every process, or the first one that all others depend on.")
     elif any("laneway" in label.lower() for word in words for label in holes(word)):
         yield Finding("guard-off", "It ends the guard itself.")

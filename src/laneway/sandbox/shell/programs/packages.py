@@ -11,14 +11,14 @@ from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.tables import table
 
-_ASKING: dict[str, str] = table("programs/asking")["packages"]
+ASKING: dict[str, str] = table("programs/asking")["packages"]
 """Managers of the system's packages, and what only asks, as a pattern on the arguments."""
 _ALIASES = {"yum": "dnf", "microdnf": "dnf", "dpkg-deb": "dpkg", "yay": "pacman", "paru": "pacman", "tdnf": "dnf"}
 
 
 def system(run: Invocation) -> Iterator[Finding]:
     name = _ALIASES.get(run.program, run.program)
-    asking = _ASKING.get(name)
+    asking = ASKING.get(name)
     line = " ".join(word for word in run.args if word not in ("-q", "-qq", "-y"))
     if not run.args or run.args in (["--help"], ["--version"]):
         return
