@@ -27,22 +27,20 @@ EDITORS = {
 
 
 def interpreted(walk: Walk, run: Invocation, code: Code) -> Stream:
-    reads = only_reads(run)
-    for source in code.texts:
-        if code.language == "shell":
-            printed = walk.shell(source, run.scope.copy(positional=code.arguments), run.stdin, piped=run.piped)
-            if source is code.texts[-1]:
-                return printed
-        else:
-            reads = _script(walk, run, code.language, source) and (reads or code.language in ("python", "awk"))
+    """What an interpreter would run has been judged, and what it prints is known as far as possible."""
+    if code.language == "shell" and code.texts:
+        inside = run.scope.copy(positional=code.arguments)
+        return walk.shell(code.texts[0], inside, run.stdin, piped=run.piped)
     if code.module is not None:
         return walk.run([code.module, *code.arguments], run.scope, run.stdin, piped=run.piped)
+    reads = all([_script(walk, run, code.language, source) for source in code.texts])
     if code.file is not None:
+        reads = False
         _run_file(walk, run, code)
     elif code.stdin is not None:
-        reads = run_stream(walk, run, code.language, code.stdin) or reads
-    elif run.program in EDITORS or code.language == "awk":
-        reads = reads or code.language == "awk"
+        reads = run_stream(walk, run, code.language, code.stdin)
+    elif not code.texts:
+        reads = only_reads(run)
     walk.changes = walk.changes or not reads
     _interpreter_files(walk, run, code)
     if run.scope.root and not reads:
