@@ -51,7 +51,7 @@ def judge(command: str, cwd: str | None = None) -> Verdict:
     return verdict(walk.findings, changes=walk.changes)
 
 
-def judge_tool(tool: str, input: dict[str, Any], cwd: str | None = None) -> Verdict:  # noqa: A002
+def judge_tool(tool: str, input: dict[str, Any], cwd: str | None = None) -> Verdict:
     """Whether another agent's tool call may run in a folder, which is its workspace."""
     from laneway.sandbox.tool_calls import judged_tool
 

@@ -160,11 +160,15 @@ def _values(given: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str
                     yield from _values(item, depth + 1)
         elif isinstance(value, dict) and depth < 3:
             yield from _values(value, depth + 1)
-        elif value is None or (
-            isinstance(value, int | float) and _PATHS.fullmatch(str(key)) and str(key) not in ("to", "from")
+        elif (
+            (
+                value is None
+                or (isinstance(value, int | float) and _PATHS.fullmatch(str(key)) and str(key) not in ("to", "from"))
+            )
+            and _PATHS.fullmatch(str(key))
+            and str(key).endswith(("path", "file"))
         ):
-            if _PATHS.fullmatch(str(key)) and str(key).endswith(("path", "file")):
-                yield str(key), ""
+            yield str(key), ""
 
 
 def _fetched(given: Mapping[str, Any]) -> Iterator[Finding]:
@@ -174,9 +178,7 @@ def _fetched(given: Mapping[str, Any]) -> Iterator[Finding]:
         plain = unquote(address).strip()
         if METADATA.search(plain):
             yield Finding("metadata", "The address gives away the credentials of this machine.")
-        elif re.match(r"(?i)(file|jar|netdoc|gopher|dict|ldap|php|view-source):", plain) and not (
-            key == "uri" and False
-        ):
+        elif re.match(r"(?i)(file|jar|netdoc|gopher|dict|ldap|php|view-source):", plain) and not (False):
             yield Finding(
                 "file-address", f"The address {shown(address)} reads local files or speaks to local services."
             )

@@ -33,7 +33,7 @@ class Expander:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def between(self, node: Node, body: Node | None) -> list[str]:
-        """Words between a statement and its redirections that the grammar leaves out: the lone dash of `cat - <<EOF`."""
+        """Words before a redirection that the grammar leaves out: the lone dash of `cat - <<EOF`."""
         following = [child for child in node.children if body is not None and child.start_byte >= body.end_byte]
         if body is None or not following:
             return []

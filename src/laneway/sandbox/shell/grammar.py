@@ -19,8 +19,8 @@ _MOST = {"|": 1500, "<<": 400, "=(": 800, "${": 2000, "[[": 500, "$(": 1500, "`"
 
 
 _WHOLE = {
-    "string", "heredoc_body", "expansion", "concatenation", "raw_string", "ansi_c_string", "arithmetic_expansion", "regex",
-    "word", "test_command", "binary_expression", "translated_string", "extglob_pattern", "brace_expression",
+    "string", "heredoc_body", "expansion", "concatenation", "raw_string", "ansi_c_string", "arithmetic_expansion",
+    "regex", "word", "test_command", "binary_expression", "translated_string", "extglob_pattern", "brace_expression",
 }  # fmt: skip
 """Nodes that are read by their text, whatever parts the grammar sees in them."""
 
@@ -74,12 +74,12 @@ def _spoken(gap: bytes) -> bool:
     return bool(gap.strip(b" \t\r\n\\-"))
 
 
-def straightened(text: str) -> str:
+def _straightened(text: str) -> str:
     """The text with lines joined that a backslash breaks within a word, as the shell joins them."""
     return _BROKEN.sub("", text) if "\\\n" in text else text
 
 
-def reordered(text: str) -> str:
+def _reordered(text: str) -> str:
     """The text with what follows a here-document's operator on its line moved behind the document.
 
     The grammar cannot read `cat <<EOF; next`, the shell can.
@@ -95,7 +95,7 @@ def reordered(text: str) -> str:
             return text
         head = line[: found.end()] + after[1]
         return "\n".join(
-            [*lines[:place], head, *lines[place + 1 : end + 1], reordered("\n".join([after[3], *lines[end + 1 :]]))]
+            [*lines[:place], head, *lines[place + 1 : end + 1], _reordered("\n".join([after[3], *lines[end + 1 :]]))]
         )
     return text
 
@@ -121,3 +121,14 @@ def parse(text: str) -> tuple[Node, bytes]:
     if late:
         raise TooMuch
     return tree.root_node, source
+
+
+def read(text: str) -> tuple[Node, bytes]:
+    """The tree of a shell text; if it has errors that here-documents explain, of the text without them."""
+    straight = _straightened(text)
+    root, source = parse(straight)
+    if root.has_error and "<<" in straight:
+        other, moved = parse(_reordered(straight))
+        if not other.has_error:
+            return other, moved
+    return root, source

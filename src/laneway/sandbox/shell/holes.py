@@ -8,7 +8,7 @@ blanks and tildes count only where the shell would let them.
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import pairwise, product
 
 from laneway.sandbox.shell.bounds import MOST_WORDS, TooMuch
 
@@ -100,7 +100,8 @@ def braces(text: str, depth: int = 0) -> list[str]:
 
 
 def _matching(text: str, opened: int) -> tuple[int | None, list[int]]:
-    level, commas = 0, []
+    level = 0
+    commas: list[int] = []
     for place in range(opened, len(text)):
         if text[place] == "{":
             level += 1
@@ -116,7 +117,7 @@ def _matching(text: str, opened: int) -> tuple[int | None, list[int]]:
 def _choices(inner: str, commas: list[int]) -> list[str]:
     if commas:
         edges = [-1, *commas, len(inner)]
-        return [inner[left + 1 : right] for left, right in zip(edges, edges[1:], strict=False)]
+        return [inner[left + 1 : right] for left, right in pairwise(edges)]
     found = _RANGE.fullmatch(inner)
     if found is None:
         return []

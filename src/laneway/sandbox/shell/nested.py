@@ -1,4 +1,4 @@
-"""Programs that run others by their arguments: find, xargs, parallel, make, git aliases, and options that hold commands."""
+"""Programs that run others because their arguments say so: find, xargs, make, git aliases, options with commands."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from laneway.sandbox.shell.places import Place, place_of
 from laneway.sandbox.shell.programs.losing import removes, writes
 from laneway.sandbox.shell.search import find
 from laneway.sandbox.shell.streams import NOTHING, Stream
+from laneway.sandbox.shell.tables import table
 
 if TYPE_CHECKING:
     from laneway.sandbox.shell.walk import Walk
@@ -32,18 +33,10 @@ class Held:
     inside: str = ""
 
 
-HELD: dict[str, Held] = {
-    "tar": Held("--to-command --use-compress-program -I --rsh-command --info-script --new-volume-script"), "rsync": Held("-e --rsh --rsync-path"),
-    "man": Held("-P --pager"), "zip": Held("-TT --unzip-command"), "sort": Held("--compress-program"), "ssh": Held("-o", r"(?i)(?:proxycommand|localcommand|knownhostscommand)[= ](.*)"),
-    "scp": Held("-S -o", r"(?i)(?:proxycommand|localcommand)[= ](.*)|(/.*)"), "sftp": Held("-S -D -o", r"(?i)proxycommand[= ](.*)|(/.*)"), "wget": Held("--use-askpass"), "split": Held("--filter"),
-    "fzf": Held("--preview --bind", r"(?:execute\(|reload\()?(.*?)\)?$"), "less": Held("+", r"!(.*)"), "pip": Held(""), "nmap": Held("--script", r"(/.*|http.*)"), "tcpdump": Held("-z"),
-    "crontab": Held(""), "ip": Held(""), "logger": Held(""), "docker": Held("--entrypoint"),
-}  # fmt: skip
-_RUNNING_VARIABLES = frozenset(
-    "GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS SSH_ASKPASS "
-    "PROMPT_COMMAND LESSOPEN GIT_PROXY_COMMAND BROWSER SUDO_ASKPASS GIT_CONFIG_VALUE_0 CMAKE_C_COMPILER_LAUNCHER RUSTC_WRAPPER FZF_DEFAULT_COMMAND".split()
-)
-_LOADED_VARIABLES = frozenset("LD_PRELOAD DYLD_INSERT_LIBRARIES BASH_ENV LD_AUDIT".split())
+_TABLE = table("nested")
+HELD = {name: Held(**given) for name, given in _TABLE["options"].items()}
+_RUNNING_VARIABLES = frozenset(_TABLE["variables"]["run"].split())
+_LOADED_VARIABLES = frozenset(_TABLE["variables"]["loaded"].split())
 
 
 def nested(walk: Walk, run: Invocation) -> None:
@@ -201,6 +194,7 @@ def _network_namespace(walk: Walk, run: Invocation) -> None:
 
 
 _NESTED: dict[str, Callable[[Walk, Invocation], None]] = {
-    "find": _find, "gfind": _find, "fd": _fd, "fdfind": _fd, "xargs": _xargs, "gxargs": _xargs, "parallel": _parallel, "rush": _parallel, "make": _make, "gmake": _make,
-    "git": _git, "at": _scheduled, "batch": _scheduled, "ip": _network_namespace,
+    "find": _find, "gfind": _find, "fd": _fd, "fdfind": _fd, "xargs": _xargs, "gxargs": _xargs,
+    "parallel": _parallel, "rush": _parallel, "make": _make, "gmake": _make, "git": _git,
+    "at": _scheduled, "batch": _scheduled, "ip": _network_namespace,
 }  # fmt: skip

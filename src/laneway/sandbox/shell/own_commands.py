@@ -18,15 +18,20 @@ def _cd(run: Invocation) -> None:
     words = [word for word in run.args if not re.fullmatch(r"-[LPe@]+|--", word)]
     target = words[0] if words else run.scope.home
     if target == "-":
-        run.scope.cwd = (run.scope.variables.get("OLDPWD") or [None])[0]
+        run.scope.cwd = _before(run)
         return
     if run.scope.cwd is not None:
         run.scope.variables["OLDPWD"] = [run.scope.cwd]
     run.scope.enter(target)
 
 
+def _before(run: Invocation) -> str | None:
+    known = run.scope.variables.get("OLDPWD")
+    return known[0] if known else None
+
+
 def _popd(run: Invocation) -> None:
-    run.scope.cwd = (run.scope.variables.get("OLDPWD") or [None])[0]
+    run.scope.cwd = _before(run)
 
 
 def _alias(run: Invocation) -> None:
@@ -165,7 +170,9 @@ def _tee(run: Invocation) -> None:
 
 
 OWN: dict[str, Callable[[Invocation], None]] = {
-    "cd": _cd, "pushd": _cd, "popd": _popd, "chdir": _cd, "alias": _alias, "export": _export, "declare": _export, "readonly": _export,
-    "local": _export, "typeset": _export, "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "set": _set, "shift": _shift,
-    "printf": _printf, "ln": _link, "curl": _curl, "wget": _wget, "aria2c": _fetched, "axel": _fetched, "cp": _copied, "tee": _tee, "sponge": _tee, "mv": _moved, "scp": _copied,
+    "cd": _cd, "pushd": _cd, "popd": _popd, "chdir": _cd, "alias": _alias, "set": _set, "shift": _shift,
+    **dict.fromkeys(("export", "declare", "readonly", "local", "typeset"), _export),
+    "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "printf": _printf, "ln": _link, "mv": _moved,
+    "curl": _curl, "wget": _wget, "aria2c": _fetched, "axel": _fetched, "cp": _copied, "scp": _copied,
+    "tee": _tee, "sponge": _tee,
 }  # fmt: skip

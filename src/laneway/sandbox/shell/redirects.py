@@ -51,7 +51,7 @@ class Redirects:
     def hides_output(self) -> bool:
         return any(out.is_output for out in self.outs)
 
-    def settle(self, printed: Stream, alone: bool, scope: Scope, said: str) -> tuple[list[Finding], bool]:
+    def settle(self, printed: Stream, scope: Scope, said: str) -> tuple[list[Finding], bool]:
         """What the redirections overwrite, now that it is known what is printed; and whether anything changes."""
         found: list[Finding] = []
         changes = False
@@ -64,9 +64,11 @@ class Redirects:
             changes = changes or place is not Place.HARMLESS
             if ENDLESS in printed.origins and out.is_output and place is not Place.HARMLESS:
                 found.append(Finding("exhaust", "It writes without end until the disk is full."))
-            blank = alone or (printed.text is not None and not printed.text.strip())
+            blank = printed.text is not None and not printed.text.strip()
             empties = blank and out.is_output and not out.appends
             itself = not out.appends and _RAW_READERS.match(said) is not None and out.word in said.split()
+            if re.search(rf"git\s+(show|cat-file)\s.*:\S*{re.escape(out.word)}$", said):
+                found.append(Finding("git-discard", f"It overwrites {shown(out.word)} with its committed version."))
             found += writes(out.word, scope, empties=empties or itself, appends=out.appends)
             if path is not None and out.is_output and place is not Place.HARMLESS:
                 before = scope.written.get(path)

@@ -90,11 +90,15 @@ RULES: dict[str, tuple[Decision, str]] = {
     "unknown-tool": (ASK, "a tool call whose arguments are not understood"),
 }  # fmt: skip
 
+_ONLY_SHOWING = {"read-secret", "own-secret", "other-environment", "metadata", "file-address"}
+"""Rules about what is shown, not about what is changed."""
 _ORDER = {DENY: 0, ASK: 1}
 
 
 def verdict(findings: Iterable[Finding], *, changes: bool) -> Verdict:
     """The strictest finding decides; without one the action is allowed."""
+    findings = list(findings)
+    changes = changes or any(found.rule not in _ONLY_SHOWING for found in findings)
     worst = min(findings, key=lambda found: _ORDER[RULES[found.rule][0]], default=None)
     if worst is None:
         if changes:

@@ -17,7 +17,8 @@ UNNAMED = "/workspace"
 FIXED = {
     "IFS": " ", "$": "4242", "!": "4243", "?": "0", "#": "0", "RANDOM": "4242", "SECONDS": "1", "UID": "1000",
     "EUID": "1000", "PPID": "4241", "BASHPID": "4242", "HOSTNAME": "host", "USER": "user", "LOGNAME": "user",
-    "TMPDIR": "/tmp", "TMP": "/tmp", "TEMP": "/tmp", "SHELL": "/bin/bash", "PYTHON": "python3", "EDITOR": "editor",
+    **dict.fromkeys(("TMPDIR", "TMP", "TEMP"), "/tmp"),  # noqa: S108
+    "SHELL": "/bin/bash", "PYTHON": "python3", "EDITOR": "editor",
     "VISUAL": "editor", "PAGER": "less", "CC": "cc", "CXX": "c++", "MAKE": "make", "NPM": "npm", "NODE": "node",
     "LINENO": "1", "EPOCHSECONDS": "1700000000", "OSTYPE": "linux-gnu", "HOSTTYPE": "x86_64", "-": "hB",
     "XDG_RUNTIME_DIR": "/run/user/1000", "CI": "true", "GOPATH": "~/go", "CARGO_HOME": "~/.cargo", "NVM_DIR": "~/.nvm",

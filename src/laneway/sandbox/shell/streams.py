@@ -10,6 +10,9 @@ NETWORK, FILE, SECRET, ENVIRONMENT, COMMAND, DECODED, ENDLESS = (
     "net", "file", "secret", "env", "cmd", "decoded", "endless",
 )  # fmt: skip
 
+PROCESSES = "processes"
+"""A list of all processes that nobody has picked from."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stream:
@@ -35,7 +38,7 @@ class Stream:
 
     def as_hole(self) -> str:
         """The stream as a word nobody knows, by its worst origin."""
-        for origin in (SECRET, ENVIRONMENT, NETWORK, DECODED, FILE):
+        for origin in (PROCESSES, SECRET, ENVIRONMENT, NETWORK, DECODED, FILE):
             if origin in self.origins:
                 return hole(origin)
         return hole(COMMAND)

@@ -32,7 +32,7 @@ class Wrapper:
 
 
 def _wrappers() -> dict[tuple[str, ...], Wrapper]:
-    found: dict[str, Any] = table("wrappers")
+    found: dict[str, Any] = dict(table("wrappers"))
     plain = {tuple(name.split()): Wrapper() for name in found.pop("plain")}
     return plain | {tuple(name.split()): Wrapper(**given) for name, given in found.items()}
 

@@ -9,12 +9,11 @@ from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.options import Options, options
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
+from laneway.sandbox.shell.tables import VALUED
 from laneway.sandbox.shell.wrapper_table import SUBCOMMANDS, WRAPPERS, Wrapper
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_GLOBALS = frozenset(
-    "-C -c --git-dir --work-tree -n --namespace --context -H --host --kubeconfig --profile --project --region --config -L -S -f --file -p --project-name --dir --prefix --cwd --filter -F".split()
-)
+_GLOBALS = frozenset(VALUED["before_subcommand"].split())
 _LONGEST_NAME = max(len(names) for names in SUBCOMMANDS)
 
 
@@ -67,7 +66,9 @@ def _wrapper(run: Invocation) -> tuple[Wrapper | None, list[str]]:
 
 def _leading_words(args: list[str]) -> tuple[list[str], list[int]]:
     """The first operands, the options before them left out, and where they stand."""
-    words, places, place = [], [], 0
+    words: list[str] = []
+    places: list[int] = []
+    place = 0
     while place < len(args) and len(words) < _LONGEST_NAME:
         word = args[place]
         if word in _GLOBALS and not (word in ("-c",) and not args[place + 1 : place + 2]):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.programs.files import Rule
+from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.tables import table
 
@@ -68,5 +68,6 @@ def hook_manager(run: Invocation) -> Iterator[Finding]:
 
 
 AGENTS: dict[str, Rule] = {
-    **dict.fromkeys(_UNWATCHED, agent), "laneway": laneway, "pre-commit": hook_manager, "lefthook": hook_manager, "husky": hook_manager,
+    **dict.fromkeys(_UNWATCHED, agent), "laneway": laneway,
+    **dict.fromkeys(("pre-commit", "lefthook", "husky"), hook_manager),
 }  # fmt: skip

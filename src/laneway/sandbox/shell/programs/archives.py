@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from laneway.sandbox.shell.holes import shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.places import Place, place_of
-from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.programs.hosts import foreign_target
 from laneway.sandbox.shell.programs.losing import removes, writes
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
+from laneway.sandbox.shell.tables import VALUED
 
 _SED_RUNS = re.compile(
     r"(?:^|[;{}\n])\s*(?:\d+|\$|/[^/]*/)?\s*e(?:\s|$)|"
@@ -19,8 +20,7 @@ _SED_RUNS = re.compile(
 )
 _SED_WRITES = re.compile(r"(?:^|[;{}\n/\d$])\s*w\s+(/\S+)")
 _SED_EMPTIES = re.compile(r"\s*(1?,?\$?\s*d|1,\$d|/\.\*/d|/\^/d|s/\.\*//g?|d|Q|q0)\s*")
-RSYNC = "-e --rsh -f --filter --exclude --include --exclude-from --include-from --files-from --backup-dir --suffix " \
-    "--bwlimit --chmod --chown --log-file --partial-dir --port --password-file --rsync-path --temp-dir -T --timeout -B -M --info"  # fmt: skip
+RSYNC = VALUED["rsync"]
 
 
 def tar(run: Invocation) -> Iterator[Finding]:
@@ -121,7 +121,4 @@ def patch(run: Invocation) -> Iterator[Finding]:
         yield from writes(folder, run.scope)
 
 
-ARCHIVES: dict[str, Rule] = {
-    "tar": tar, "gtar": tar, "bsdtar": tar, "unzip": unzip, "7z": unzip, "7za": unzip, "unrar": unzip, "zip": zip_,
-    "sed": sed, "gsed": sed, "rsync": rsync, "scp": scp, "patch": patch,
-}  # fmt: skip
+ARCHIVES = named("archives", tar, unzip, zip_, sed, rsync, scp, patch)

@@ -7,15 +7,17 @@ from collections.abc import Iterator
 
 from laneway.sandbox.shell.holes import shown
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.programs.hosts import foreign_target
 from laneway.sandbox.shell.programs.losing import writes
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
+from laneway.sandbox.shell.tables import VALUED
 
 _DRY = re.compile(r"--dry-?run(=.*)?|--dryrun|--check|--noop|--what-if|--no-execute-changeset|--preview")
 _SECRETS = re.compile(
     r"(?i)get-secret-value|get-session-token|print-(access|identity)-token|get-access-token|create-access-key|"
-    r"get-login-password|with-decryption|auth token$|auth token |batch-get-secret|export-credentials|keyvault secret (show|download)|"
+    r"get-login-password|with-decryption|auth token( |$)|batch-get-secret|export-credentials|"
+    r"keyvault secret (show|download)|"
     r"secrets versions access|assume-role\b|get-federation-token|print-refresh-token|configure get aws_(secret|session)"
 )
 _READS = re.compile(
@@ -24,11 +26,7 @@ _READS = re.compile(
 _LOSSES = re.compile(
     r"(?i)(delete|remove|rm|rb|terminate|destroy|purge|deregister|uninstall|wipe|drop|reset|revoke|disable|detach|release|cancel|empty|erase|prune|undeploy|down|dispose|rmi|del|stop|deactivate|decommission|unset|failover|reboot|restart|kill|shutdown|rollback|drain|evict|taint|force-unlock|suspend|discard)([-:_]\w+)*|\w+:(delete|destroy|remove|rm|reset|rollback|stop|restart|drop|unset|terminate)"
 )
-_VALUED = (
-    "-n --namespace --context --cluster --kubeconfig --region --profile --output -o --project --zone -g --resource-group "
-    "--subscription --query --name --filter --format -f --filename -l --selector -p --account --location -s --server "
-    "--app -a --org --team --scope -t --target -chdir -var -var-file -target -state --stack --cwd --values --set --version --repo -R"
-)  # fmt: skip
+_VALUED = VALUED["cloud"]
 
 
 def _secret(run: Invocation) -> Iterator[Finding]:
@@ -122,20 +120,19 @@ def terraform(run: Invocation) -> Iterator[Finding]:
     words = [word for word in run.args if not word.startswith("-")]
     first = words[:1]
     losing = first in (["destroy"], ["taint"], ["force-unlock"]) or words[:2] in (
-        ["state", "rm"], ["state", "push"], ["state", "mv"], ["workspace", "delete"], ["run-all", "destroy"], ["stack", "rm"],
+        ["state", "rm"], ["state", "push"], ["state", "mv"], ["workspace", "delete"],
+        ["run-all", "destroy"], ["stack", "rm"],
     )  # fmt: skip
     if _dry(run) or "-help" in run.args or "--help" in run.args:
         return
-    if losing or "-destroy" in run.args and first != ["plan"] or first in (["down"], ["refresh"], ["cancel"]):
+    if losing or ("-destroy" in run.args and first != ["plan"]) or first in (["down"], ["refresh"], ["cancel"]):
         yield Finding("cloud-loss", f"{run.program} {shown(' '.join(words[:2]))} destroys what it manages.")
     elif first in (["apply"], ["up"], ["import"], ["deploy"], ["run-all"], ["untaint"]):
         yield Finding("cloud-change", f"{run.program} {first[0]} changes, and may destroy, what it manages.")
 
 
 def github(run: Invocation) -> Iterator[Finding]:
-    words = run.options(
-        "-R --repo -b --body -t --title -F --body-file -f --field -H --head -B --base -l --label -X --method --input --json -q --jq -L --limit --state -s --visibility -a"
-    ).operands
+    words = run.options(VALUED["gh"]).operands
     line = " ".join(words[:2])
     method = run.options("-X --method").of("-X", "--method")
     if line == "auth token" or "--show-token" in run.args:
@@ -166,23 +163,9 @@ def local(run: Invocation) -> Iterator[Finding]:
         yield Finding("cloud-loss", f"{run.program} {words[0]} removes a machine or a cluster.")
 
 
-def helm(run: Invocation) -> Iterator[Finding]:
-    yield from hosted(run)
-
-
 def ansible(run: Invocation) -> Iterator[Finding]:
     if not run.options().has("--check", "-C", "--syntax-check", "--list-hosts", "--list-tasks", "--list-tags"):
         yield Finding("remote-change", "It runs a playbook on other hosts.")
 
 
-CLOUD: dict[str, Rule] = {
-    "aws": aws, "gcloud": hosted, "az": hosted, "gsutil": aws, "bq": hosted, "doctl": hosted, "linode-cli": hosted,
-    "hcloud": hosted, "oci": hosted, "ibmcloud": hosted, "scw": hosted, "aliyun": hosted, "heroku": hosted, "fly": hosted,
-    "flyctl": hosted, "vercel": hosted, "netlify": hosted, "firebase": hosted, "wrangler": hosted, "railway": hosted,
-    "render": hosted, "eksctl": hosted, "sam": hosted, "cdk": terraform, "serverless": terraform, "sls": terraform,
-    "cf": hosted, "s3cmd": hosted, "rclone": hosted, "mc": hosted, "azcopy": hosted, "kubectl": kubectl, "oc": kubectl,
-    "k": kubectl, "helm": helm, "argocd": hosted, "flux": hosted, "istioctl": hosted, "terraform": terraform,
-    "tofu": terraform, "terragrunt": terraform, "pulumi": terraform, "gh": github, "glab": github,
-    "ansible-playbook": ansible, "vault": hosted, "packer": terraform, "vagrant": local, "virsh": local, "lxc": local,
-    "incus": local, "multipass": local, "kind": local, "minikube": local, "k3d": local, "colima": local, "stripe": hosted, "twilio": hosted,
-}  # fmt: skip
+CLOUD = named("cloud", aws, hosted, kubectl, terraform, github, ansible, local)

@@ -8,16 +8,11 @@ from collections.abc import Iterator
 from laneway.sandbox.shell.holes import has_hole, shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.places import Place, place_of
-from laneway.sandbox.shell.programs.files import Rule
+from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.rules import Finding
+from laneway.sandbox.shell.tables import VALUED
 
-GLOBAL = "-H --host --context -c --config -l --log-level -f --file -p --project-name --profile --project-directory --env-file"
-RUN = (
-    "-e --env --env-file -v --volume --mount -p --publish -w --workdir -u --user --name -h --hostname --network --net "
-    "--entrypoint -m --memory --cpus --cpuset-cpus -l --label --add-host --cap-add --cap-drop --device --dns --gpus "
-    "--restart --security-opt --shm-size --stop-signal --tmpfs --ulimit --pid --ipc --uts --userns --platform --pull "
-    "--log-driver --log-opt --volumes-from --cgroupns --expose --ip --runtime --pids-limit --group-add --sysctl -a"
-)
+GLOBAL, RUN = VALUED["docker"], VALUED["docker_run"]
 _POWER = re.compile(r"(?i)(SYS_ADMIN|ALL|SYS_PTRACE|SYS_MODULE|NET_ADMIN|DAC_READ_SEARCH|SYS_RAWIO|CAP_SYS_ADMIN)")
 _SOCKET = re.compile(r"(docker|containerd|podman|crio)\.sock")
 
@@ -79,7 +74,8 @@ def _removed(run: Invocation) -> Iterator[Finding]:
     if run.program in ("system", "volume", "container", "network", "image", "buildx", "builder") and words[:1] == [
         "prune"
     ]:
-        if run.program not in ("builder", "buildx"):
+        dangling = run.program == "image" and not run.options().has("-a", "--all")
+        if run.program not in ("builder", "buildx") and not dangling:
             yield Finding("container-loss", f"docker {line} removes everything that is not in use.")
     elif line in (
         "system reset",

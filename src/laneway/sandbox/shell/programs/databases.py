@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from laneway.sandbox.shell.holes import has_hole, shown
+from laneway.sandbox.shell.holes import has_hole, shown, without_holes
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.programs.files import Rule
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.programs.sql import sql_findings
 from laneway.sandbox.shell.rules import Finding
 
@@ -27,6 +27,8 @@ def _asked(run: Invocation, *texts: str) -> Iterator[Finding]:
     """SQL given as an argument or through a pipe."""
     for text in texts:
         yield from sql_findings(text)
+        if has_hole(text) and not without_holes(text).strip():
+            yield Finding("opaque-code", f"{run.program} runs SQL that the text does not show.")
     if texts or not run.stdin.given:
         return
     if run.stdin.text is not None:
@@ -131,7 +133,7 @@ def manage(run: Invocation) -> Iterator[Finding]:
     words = [word for word in run.args if not word.startswith("-")]
     line = " ".join(words)
     if re.search(
-        r"\b(migrate reset|db reset|reset_db|db (drop|wipe)|database drop|ef database drop|schema:drop|sqlflush --execute|"
+        r"\b(migrate reset|db reset|reset_db|db (drop|wipe)|database drop|ef database drop|schema:drop|"
         r"flush|downgrade base|migrate:rollback --all|db:drop(:all)?|db:migrate:undo:all|schema drop|destroy)\b", line
     ) and "sqlflush" not in line:  # fmt: skip
         yield Finding("store-loss", f"It resets or drops a database ({run}).")
@@ -151,18 +153,6 @@ def queue(run: Invocation) -> Iterator[Finding]:
         yield Finding("store-loss", f"It removes data or settings ({run}).")
 
 
-DATABASES: dict[str, Rule] = {
-    "psql": psql, "pgcli": psql, "cockroach": queried, "usql": queried, "mysql": mysql, "mariadb": mysql, "mycli": mysql,
-    "sqlite3": sqlite, "sqlite": sqlite, "litecli": sqlite, "duckdb": sqlite, "clickhouse-client": queried,
-    "clickhouse": queried, "cqlsh": queried, "sqlcmd": queried, "snowsql": queried, "trino": queried, "presto": queried,
-    "hive": queried, "beeline": queried, "isql": queried, "osql": queried, "sqlplus": queried, "spark-sql": queried,
-    "mysqladmin": mysqladmin, "mariadb-admin": mysqladmin, "dropdb": dropdb, "dropuser": dropdb, "pg_dropcluster": dropdb,
-    "pg_resetwal": dropdb, "createuser": dropdb, "pg_restore": restore, "mongorestore": restore, "redis-cli": redis, "valkey-cli": redis,
-    "keydb-cli": redis, "mongosh": mongo, "mongo": mongo, "rails": manage, "rake": manage, "make": task, "gmake": task, "just": task,
-    "task": task, "invoke": task, "mage": task, "artisan": manage, "prisma": manage, "alembic": manage, "knex": manage,
-    "sequelize": manage, "sequelize-cli": manage, "typeorm": manage, "drizzle-kit": manage, "flask": manage, "dotnet": manage,
-    "manage.py": manage, "django-admin": manage, "supabase": manage, "dbmate": manage, "goose": manage, "flyway": manage,
-    "liquibase": manage, "hasura": manage, "mix": manage, "console": manage, "doctrine": manage, "sqlx": manage, "diesel": manage,
-    "rabbitmqctl": queue, "rabbitmqadmin": queue, "kafka-topics": queue, "kafka-topics.sh": queue, "etcdctl": queue,
-    "consul": queue, "nomad": queue, "zkCli.sh": queue, "influx": queue, "kafka-consumer-groups": queue, "elasticdump": queue,
-}  # fmt: skip
+DATABASES = named(
+    "databases", psql, mysql, sqlite, queried, mysqladmin, dropdb, restore, redis, mongo, manage, task, queue
+)

@@ -8,23 +8,17 @@ from collections.abc import Iterator
 from laneway.sandbox.shell.holes import shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.places import Place, place_of
-from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.programs.losing import writes
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.tables import table
 
-_ASKING: dict[str, str] = table("programs/asking")["disk"]
+ASKING: dict[str, str] = table("programs/asking")["disk"]
 """What only asks, as a pattern on the arguments; anything else changes a disk."""
-_ALWAYS = (
-    "mkfs mke2fs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mkswap newfs "
-    "lvremove vgremove pvremove lvcreate vgcreate pvcreate lvreduce lvresize lvextend blkdiscard badblocks resize2fs "
-    "xfs_growfs xfs_repair format fstrim ddrescue partclone cfdisk cgdisk partprobe mkudffs debugfs flashrom fwupdmgr "
-    "e2label xfs_admin zdb swapon_force vgchange pvmove mount.cifs mount.nfs pumount udisksctl sg_format"
-)
 
 
 def disk(run: Invocation) -> Iterator[Finding]:
-    asking = _ASKING.get(run.program)
+    asking = ASKING.get(run.program)
     if run.args in (["--help"], ["--version"], ["-V"], ["-h"]):
         return
     if asking is None or not re.fullmatch(asking, " ".join(run.args)):
@@ -37,7 +31,7 @@ def dd(run: Invocation) -> Iterator[Finding]:
     if source and place_of(source, run.scope) is Place.DEVICE:
         yield Finding("disk-device", f"It reads the device {shown(source)} raw.")
     if target is not None:
-        yield from writes(target, run.scope, empties=False)
+        yield from writes(target, run.scope, empties=source == "/dev/null")
         endless = re.match(r"/dev/(zero|u?random|full)", source) and "count" not in given
         if endless and place_of(target, run.scope) is not Place.HARMLESS:
             yield Finding("exhaust", "It fills the disk.")
@@ -57,6 +51,4 @@ def fallocate(run: Invocation) -> Iterator[Finding]:
         yield from writes(word, run.scope)
 
 
-DISKS: dict[str, Rule] = {
-    **dict.fromkeys([*_ASKING, *_ALWAYS.split()], disk), "dd": dd, "dcfldd": dd, "fallocate": fallocate,
-}  # fmt: skip
+DISKS = named("disks", disk, dd, fallocate)

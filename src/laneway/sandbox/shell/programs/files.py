@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from laneway.sandbox.shell.holes import shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.places import Place, place_of
 from laneway.sandbox.shell.programs.losing import removes, writes
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
 
-Rule = Callable[[Invocation], Iterable[Finding]]
 _OPEN_MODE = re.compile(
     r"0?[0-7]?[0-7]?[0-7][2367]|(.*,)?[ugo]*[oa][ugo]*\+[rxX]*w.*|\+[rxX]*w[rxX]*|0?[0-7]?0[0-7]{2}|a=rwx|a\+rwx|ugo\+rwx|0+"
 )
@@ -148,10 +148,4 @@ def chattr(run: Invocation) -> Iterator[Finding]:
     yield Finding("permissions", f"It changes attributes or capabilities of files ({run}).")
 
 
-FILES: dict[str, Rule] = {
-    "rm": rm, "unlink": rm, "rimraf": rm, "del-cli": rm, "srm": shred, "del": rm, "rd": rm, "erase": rm,
-    "rmdir": rmdir, "shred": shred, "wipe": shred, "trash": trash, "trash-put": trash, "gio": trash,
-    "mv": mv, "cp": cp, "gcp": cp, "install": install, "ln": ln, "link": ln, "tee": tee, "sponge": tee,
-    "truncate": truncate, "mkdir": make_room, "touch": make_room, "chmod": chmod, "chown": chown, "chgrp": chown,
-    "chattr": chattr, "setcap": chattr, "setfacl": chattr,
-}  # fmt: skip
+FILES = named("files", rm, rmdir, shred, trash, mv, cp, install, ln, tee, truncate, make_room, chmod, chown, chattr)

@@ -10,15 +10,15 @@ from laneway.sandbox.shell.holes import shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.options import options
 from laneway.sandbox.shell.places import Place, place_of
-from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.programs.git_settings import config_findings, setting_finding, skips_hooks
 from laneway.sandbox.shell.programs.losing import writes
+from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
+from laneway.sandbox.shell.tables import VALUED
 
-GLOBAL = frozenset(
-    "-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source".split()
-)
+GLOBAL = frozenset(VALUED["git"].split())
+
 _FILE_LIKE = re.compile(r"\.{1,2}(/.*)?|:/.*|.*[*?].*|.*/|.*\.(?!\d)[A-Za-z]\w{0,7}|Makefile|Dockerfile|README|LICENSE")
 _FOREIGN_REPOSITORY = re.compile(r"\w+://|[\w.-]+@[\w.-]+:|/|\.\./")
 DRY = ("-n", "--dry-run")

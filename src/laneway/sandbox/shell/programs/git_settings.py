@@ -25,6 +25,9 @@ _USUAL = re.compile(
 )
 _SKIPPING = {"HUSKY": "0", "HUSKY_SKIP_HOOKS": "1", "LEFTHOOK": "0", "OVERCOMMIT_DISABLE": "1", "SKIP": None}
 _HOOKED = {"commit", "push", "merge", "rebase", "am", "cherry-pick", "revert"}
+_COMMIT = frozenset(
+    {"-m", "-F", "-C", "-c", "-t", "--message", "--file", "--author", "--date", "--template", "--fixup"}
+)
 _READING = {"--get", "--get-all", "--get-regexp", "--list", "-l", "--get-urlmatch", "--show-origin", "--name-only"}
 
 
@@ -55,7 +58,7 @@ def config_findings(rest: Sequence[str], scope: Scope) -> Iterator[Finding]:
 def skips_hooks(run: Invocation, name: str, rest: Sequence[str]) -> Iterator[Finding]:
     if name not in _HOOKED:
         return
-    found = options(rest, frozenset("-m -F -C -c -t --message --file --author --date --template --fixup".split()))
+    found = options(rest, _COMMIT)
     if "--no-verify" in found.flags or (name == "commit" and "-n" in found.flags):
         yield Finding("hooks-skipped", f"It makes git {name} skip the repository's hooks.")
     for variable, value in _SKIPPING.items():

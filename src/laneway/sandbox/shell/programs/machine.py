@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from laneway.sandbox.shell.holes import holes, shown
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.programs.files import Rule
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.tables import table
 
@@ -15,7 +15,8 @@ STATUS = {
     "status", "show", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-dependencies", "list-jobs",
     "is-active", "is-enabled", "is-failed", "cat", "help", "get-default", "list-machines", "is-system-running", "list",
     "print", "blame", "--status-all", "avail", "show-environment", "list-sessions", "list-users", "session-status",
-    "user-status", "configtest", "-t", "-T", "-v", "-V", "version", "--version", "print-disabled", "dumpstate", "maintail", "tail",
+    "user-status", "configtest", "-t", "-T", "-v", "-V", "version", "--version", "print-disabled",
+    "dumpstate", "maintail", "tail",
     "jlist", "ls", "describe", "logs", "monit", "pid", "info",
 }  # fmt: skip
 _HALTING = {"poweroff", "reboot", "halt", "suspend", "hibernate", "rescue", "emergency", "kexec", "soft-reboot", "exit"}
@@ -100,7 +101,7 @@ def kill(run: Invocation) -> Iterator[Finding]:
     if run.args[:1] in (["-l"], ["-L"]):
         return
     words = _targets(run.args)
-    if any(word in ("-1", "1", "0") for word in words):
+    if any(word in ("-1", "1", "0") or "processes" in holes(word) for word in words):
         yield Finding("kill", "It ends every process, or the first one that all others depend on.")
     elif any("laneway" in label.lower() for word in words for label in holes(word)):
         yield Finding("guard-off", "It ends the guard itself.")
@@ -162,18 +163,6 @@ def ps(run: Invocation) -> Iterator[Finding]:
         yield Finding("other-environment", "It shows the environment of other processes.")
 
 
-def _table(rule: Rule, names: str) -> dict[str, Rule]:
-    return dict.fromkeys(names.split(), rule)
-
-
-MACHINE: dict[str, Rule] = {
-    **_table(service, "systemctl service rc-service invoke-rc.d initctl launchctl sv supervisorctl loginctl machinectl pm2 monit rc-update update-rc.d chkconfig s6-svc brew-services"),
-    **_table(server_signal, "nginx apachectl apache2ctl httpd pg_ctl pg_ctlcluster caddy haproxy"),
-    **_table(account, "useradd usermod userdel adduser deluser addgroup delgroup groupadd groupmod groupdel passwd chpasswd gpasswd chsh chfn visudo vipw vigr newusers chage dscl sysadminctl pwconv ssh-copy-id htpasswd-system realm smbpasswd ldapmodify ldapdelete"),
-    "crontab": crontab, "at": at, "batch": at, "systemd-run": at, "anacron": at,
-    **_table(host, " ".join([*ASKING, *_NETWORK_TOOLS, "ip6tables insmod rmmod depmod setenforce aa-disable aa-complain aa-teardown update-grub grub-install grub2-mkconfig kexec sysrq hwclock setsebool semanage dracut update-initramfs mkinitcpio ldconfig nvram pmset csrutil spctl defaults-write scutil systemd-sysusers"])),
-    **_table(halt, "shutdown reboot halt poweroff init telinit"),
-    "kill": kill, **_table(pkill, "pkill killall killall5 skill slay"),
-    **_table(exhausts, "stress stress-ng memtester sysbench"), "yes": endless,
-    **_table(traced, "strace ltrace gdb lldb gcore tcpdump tshark ngrep bpftrace"), "ps": ps,
-}  # fmt: skip
+MACHINE = named(
+    "machine", service, server_signal, account, crontab, at, host, halt, kill, pkill, exhausts, endless, traced, ps
+)

@@ -9,23 +9,15 @@ from laneway.sandbox.shell.holes import holes, shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.place_names import SECRET_VARIABLE
 from laneway.sandbox.shell.places import is_secret
-from laneway.sandbox.shell.programs.files import Rule
 from laneway.sandbox.shell.programs.hosts import METADATA, is_foreign, is_here
 from laneway.sandbox.shell.programs.losing import writes
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
 from laneway.sandbox.shell.streams import COMMAND, ENVIRONMENT, FILE, SECRET, Stream
+from laneway.sandbox.shell.tables import VALUED
 
-CURL = (
-    "-d --data --data-binary --data-raw --data-urlencode --data-ascii --json -F --form --form-string -T --upload-file "
-    "-H --header -o --output -X --request -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -K --config "
-    "-m --max-time --connect-timeout -x --proxy --cacert -E --cert --key -w --write-out -r --range --retry --retry-delay "
-    "--url -D --dump-header --resolve --interface -Y -y --limit-rate --output-dir -C --continue-at --unix-socket --url-query"
-)
-WGET = (
-    "-O --output-document -o --output-file -a -P --directory-prefix --post-data --post-file --body-data --body-file --method "
-    "--header -U --user-agent -t --tries -T --timeout -i --input-file -e --execute --user --password -A -R -D -l -Q -w"
-)
+CURL, WGET = VALUED["curl"], VALUED["wget"]
 _BODY = (
     "-d",
     "--data",
@@ -214,9 +206,10 @@ def ssh(run: Invocation) -> Iterator[Finding]:
     found = run.options("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B", until_operand=True)
     if found.has("-R"):
         yield Finding("reverse-shell", "It opens a way from another host into this one.")
-    if run.stdin.given and found.operands and not is_here(found.operands[0].rpartition("@")[2]):
-        if run.stdin.text is None or "\n" not in run.stdin.text or holes(run.stdin.text):
-            yield from sent(_piped(run.stdin), "local files or findings", shown(found.operands[0]))
+    elsewhere = bool(found.operands) and not is_here(found.operands[0].rpartition("@")[2])
+    said = run.stdin.text or ""
+    if run.stdin.given and elsewhere and ("\n" not in said or holes(said)):
+        yield from sent(_piped(run.stdin), "local files or findings", shown(found.operands[0]))
 
 
 def keygen(run: Invocation) -> Iterator[Finding]:
@@ -245,9 +238,4 @@ _SENDERS = {
     "mutt",
     "sftp",
 }
-NETWORK: dict[str, Rule] = {
-    "curl": curl, "wget": wget, "http": httpie, "https": httpie, "xh": httpie, "nc": netcat, "ncat": netcat,
-    "netcat": netcat, "nc.openbsd": netcat, "nc.traditional": netcat, "socat": socat, "ssh": ssh, "ssh-keygen": keygen,
-    **dict.fromkeys(["mail", "mailx", "sendmail", "msmtp", "swaks", "telnet", *_SENDERS], piping),
-    **dict.fromkeys(["dig", "nslookup", "host", "ping", "drill", "whois", "traceroute"], asking),
-}  # fmt: skip
+NETWORK = named("network", curl, wget, httpie, netcat, socat, piping, asking, ssh, keygen)

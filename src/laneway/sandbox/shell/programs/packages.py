@@ -7,19 +7,18 @@ from collections.abc import Iterator
 
 from laneway.sandbox.shell.holes import shown
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.programs.files import Rule
+from laneway.sandbox.shell.programs.naming import named
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.tables import table
 
-_ASKING: dict[str, str] = table("programs/asking")["packages"]
+ASKING: dict[str, str] = table("programs/asking")["packages"]
 """Managers of the system's packages, and what only asks, as a pattern on the arguments."""
 _ALIASES = {"yum": "dnf", "microdnf": "dnf", "dpkg-deb": "dpkg", "yay": "pacman", "paru": "pacman", "tdnf": "dnf"}
-_OTHERS = "dpkg-reconfigure unattended-upgrade do-release-upgrade makepkg xbps-install xbps-remove pkg_add pkg_delete softwareupdate installer alien gdebi tasksel rpm-ostree"
 
 
 def system(run: Invocation) -> Iterator[Finding]:
     name = _ALIASES.get(run.program, run.program)
-    asking = _ASKING.get(name)
+    asking = ASKING.get(name)
     line = " ".join(word for word in run.args if word not in ("-q", "-qq", "-y"))
     if not run.args or run.args in (["--help"], ["--version"]):
         return
@@ -72,7 +71,7 @@ def npm(run: Invocation) -> Iterator[Finding]:
         and "--dry-run" not in run.args
     ):
         yield Finding("publish", f"{run.program} {words[0]} changes what others install.")
-    elif words[:1] == ["token"] or words[:2] == ["config", "get"] and "authtoken" in " ".join(words).lower():
+    elif words[:1] == ["token"] or (words[:2] == ["config", "get"] and "authtoken" in " ".join(words).lower()):
         yield Finding("read-secret", "It shows or makes tokens of the registry.")
     elif words[:1] in (["run"], ["run-script"]):
         from laneway.sandbox.shell.programs.databases import task
@@ -96,9 +95,4 @@ def publisher(run: Invocation) -> Iterator[Finding]:
         yield Finding("system-packages", "It changes packages with the rights of root.")
 
 
-PACKAGES: dict[str, Rule] = {
-    **dict.fromkeys([*_ASKING, *_ALIASES, *_OTHERS.split()], system),
-    **dict.fromkeys("pip pip3 pipx uv poetry pdm pipenv conda mamba micromamba easy_install rye hatch flit".split(), pip),
-    **dict.fromkeys("npm pnpm yarn bun cnpm".split(), npm),
-    **dict.fromkeys("cargo gem twine mvn gradle composer go bundle cpan cpanm luarocks lein sbt dotnet-nuget nuget vsce ovsx".split(), publisher),
-}  # fmt: skip
+PACKAGES = named("packages", system, pip, npm, publisher)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.options import options
+from laneway.sandbox.shell.programs import disks, machine, packages
 from laneway.sandbox.shell.programs import git as git_rules
-from laneway.sandbox.shell.programs import machine
+from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.programs.network import CURL, WGET
-from laneway.sandbox.shell.tables import table
+from laneway.sandbox.shell.tables import VALUED, table
 
 _TABLE = table("programs/readers")
 ALWAYS = frozenset(_TABLE["always"].split())
@@ -28,6 +29,8 @@ def only_reads(run: Invocation) -> bool:
         word in ("--help", "--version", "-V", "-version", "-v", "help", "version") for word in run.args
     ):
         return run.program not in ("bash", "sh", "yes", "cat-v")
+    if run.args[-1:] == ["--help"] and run.program in _WORDS:
+        return True
     check = _CHECKS.get(run.program)
     if check is not None:
         return check(run)
@@ -43,7 +46,7 @@ def _words(run: Invocation) -> str:
     return " ".join(run.options(_VALUED).operands)
 
 
-_WITH_OPTIONS = {"redis-cli", "make", "tmux", "crontab", "rpm", "dpkg", "mount"}
+_WITH_OPTIONS = {"smartctl", "screen", "redis-cli", "make", "tmux", "crontab", "rpm", "dpkg", "mount"}
 """Programs whose options belong to the pattern."""
 _VALUED = "-n --namespace --context -o --output --region --profile -l --selector -f --filter -H --repo -R"
 
@@ -89,24 +92,8 @@ def _git(run: Invocation) -> bool:
 
 
 def _find(run: Invocation) -> bool:
-    return not any(
-        word
-        in (
-            "-delete",
-            "-exec",
-            "-execdir",
-            "-ok",
-            "-okdir",
-            "-fprint",
-            "-fprintf",
-            "-fls",
-            "-x",
-            "-X",
-            "--exec",
-            "--exec-batch",
-        )
-        for word in run.args
-    )
+    """What it runs is judged apart."""
+    return {"-delete", "-fprint", "-fprintf", "-fls"}.isdisjoint(run.args)
 
 
 def _sed(run: Invocation) -> bool:
@@ -157,8 +144,9 @@ def _sql(run: Invocation) -> bool:
     return listing or (bool(texts) and all(_SQL_READS.match(part) for text in texts for part in text.split(";")))
 
 
-def _asks(run: Invocation) -> bool:
-    return not list(machine.host(run))
+def _asks(rule: Rule) -> Callable[[Invocation], bool]:
+    """Programs whose rule finds nothing exactly when they only ask."""
+    return lambda run: not list(rule(run))
 
 
 def _sort(run: Invocation) -> bool:
@@ -169,16 +157,46 @@ def _nothing_after(flags: str) -> Callable[[Invocation], bool]:
     return lambda run: not options(run.args).has(*flags.split())
 
 
+def _first_is(*words: str) -> Callable[[Invocation], bool]:
+    return lambda run: bool(run.args) and run.args[0] in words
+
+
+def _without(*signs: str) -> Callable[[Invocation], bool]:
+    return lambda run: not any(sign in word for word in run.args for sign in signs)
+
+
+def _http(run: Invocation) -> bool:
+    sends = {"POST", "PUT", "DELETE", "PATCH"} & {word.upper() for word in run.args}
+    return not sends and not any("=" in word for word in run.args)
+
+
+def _openssl(run: Invocation) -> bool:
+    return _first_is("x509", "version", "s_client", "dgst", "verify")(run) and "-out" not in run.args
+
+
+def _gh(run: Invocation) -> bool:
+    if run.args[:1] == ["api"]:
+        return {"-X", "--method", "-f", "-F", "--field", "--raw-field", "--input"}.isdisjoint(run.args)
+    return _WORDS["gh"].match(_words(run)) is not None
+
+
+def _tar(run: Invocation) -> bool:
+    return bool(run.args) and re.fullmatch(r"-?t\w*|--list", run.args[0]) is not None
+
+
 _CHECKS: dict[str, Callable[[Invocation], bool]] = {
-    "git": _git, "find": _find, "fd": _find, "fdfind": _find, "sed": _sed, "gsed": _sed, "awk": _awk, "gawk": _awk, "mawk": _awk,
-    "curl": _curl, "wget": _wget, "psql": _sql, "mysql": _sql, "mariadb": _sql, "sqlite3": _sql, "duckdb": _sql, "clickhouse-client": _sql,
-    **dict.fromkeys(machine.ASKING, _asks), "sort": _sort, "xxd": _nothing_after("-r"), "yq": _nothing_after("-i --inplace"),
-    "mlr": _nothing_after("-I"), "tree": _nothing_after("-o"), "ps": lambda run: True, "env": lambda run: True,
-    "service": lambda run: "status" in run.args, "nginx": lambda run: run.args[:1] in (["-t"], ["-T"], ["-v"], ["-V"]),
-    "nc": lambda run: "-z" in run.args or any("z" in word for word in run.args if word.startswith("-")), "history": lambda run: "-c" not in run.args,
-    "set": lambda run: not run.args, "alias": lambda run: not any("=" in word for word in run.args), "export": lambda run: not run.args or run.args == ["-p"],
-    "umask": lambda run: not run.args, "tar": lambda run: bool(run.args) and re.fullmatch(r"-?t\w*|--list", run.args[0]) is not None, "unzip": lambda run: run.args[:1] in (["-l"], ["-v"], ["-t"], ["-Z"]),
-    "fdisk": lambda run: "-l" in run.args, "passwd": lambda run: run.args[:1] == ["-S"], "gpg": lambda run: any(word.startswith("--list") or word in ("-k", "-K") for word in run.args),
-    "http": lambda run: not any("=" in word for word in run.args) and not any(word.upper() in ("POST", "PUT", "DELETE", "PATCH") for word in run.args),
-    "command": lambda run: run.args[:1] in (["-v"], ["-V"]), "sudo": lambda run: run.args[:1] in (["-l"], ["-V"]), "openssl": lambda run: run.args[:1] in (["x509"], ["version"], ["s_client"], ["dgst"], ["verify"]) and "-out" not in run.args,
+    **dict.fromkeys(machine.ASKING, _asks(machine.host)), **dict.fromkeys(disks.ASKING, _asks(disks.disk)),
+    **dict.fromkeys(packages.ASKING, _asks(packages.system)),
+    **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3", "duckdb", "clickhouse-client"), _sql),
+    **dict.fromkeys(("find", "fd", "fdfind"), _find), **dict.fromkeys(("awk", "gawk", "mawk"), _awk),
+    "git": _git, "sed": _sed, "gsed": _sed, "curl": _curl, "wget": _wget, "sort": _sort, "http": _http, "tar": _tar,
+    "xxd": _nothing_after("-r"), "yq": _nothing_after("-i --inplace"), "mlr": _nothing_after("-I"),
+    "tree": _nothing_after("-o"), "ps": lambda run: True, "env": lambda run: True, "openssl": _openssl,
+    "service": lambda run: "status" in run.args, "nginx": _first_is("-t", "-T", "-v", "-V"),
+    "nc": lambda run: any(re.fullmatch(r"-\w*z\w*", word) for word in run.args), "history": _without("-c", "-d", "-w"),
+    "unzip": _first_is("-l", "-v", "-t", "-Z"), "fdisk": lambda run: "-l" in run.args,
+    "kill": _first_is("-0", "-l", "-L"), "fuser": _without("k"),
+    "rsync": lambda run: run.options(VALUED["rsync"]).has("-n", "--dry-run", "--list-only"), "gh": _gh,
+    "passwd": _first_is("-S"), "command": _first_is("-v", "-V"), "sudo": _first_is("-l", "-V"),
+    "gpg": lambda run: any(re.match(r"--list|-k$|-K$|--verify", word) for word in run.args),
 }  # fmt: skip

@@ -13,9 +13,10 @@ from laneway.sandbox.shell.programs.cloud import CLOUD
 from laneway.sandbox.shell.programs.containers import CONTAINERS
 from laneway.sandbox.shell.programs.databases import DATABASES
 from laneway.sandbox.shell.programs.disks import DISKS
-from laneway.sandbox.shell.programs.files import FILES, Rule
+from laneway.sandbox.shell.programs.files import FILES
 from laneway.sandbox.shell.programs.git import GIT
 from laneway.sandbox.shell.programs.machine import MACHINE
+from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.programs.network import NETWORK
 from laneway.sandbox.shell.programs.packages import PACKAGES
 from laneway.sandbox.shell.programs.readers import only_reads

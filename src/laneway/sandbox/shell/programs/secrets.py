@@ -9,17 +9,13 @@ from laneway.sandbox.shell.holes import holes, shown
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.place_names import PROCESS_MEMORY, SECRET_FOLDER, SECRET_VARIABLE
 from laneway.sandbox.shell.places import Place, is_secret, locate
-from laneway.sandbox.shell.programs.files import Rule
+from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
+from laneway.sandbox.shell.tables import table
 
-_NOT_REVEALING = set(
-    "ls ll dir stat test [ [[ chmod chown chgrp ssh ssh-add ssh-keygen sftp mosh autossh ssh-copy-id find rm unlink shred touch mkdir rmdir "
-    "file wc du df realpath readlink basename dirname echo printf which type command git cd pushd source . export sha256sum "
-    "md5sum sha1sum shasum cksum tree ln docker docker-compose podman kubectl helm psql mysql ansible-playbook terraform dotenv certbot "
-    "openssl-x509 mv code vercel npm yarn pnpm node make chattr inotifywait gpg-agent rsync-ssh getfacl lsattr exa eza fd locate "
-    "flask uvicorn gunicorn python python3 uv poetry direnv heroku fly nginx stunnel wg-quick bat-names direnv git-crypt sops age sleep true".split()
-)
+_TABLE = table("programs/secrets")
+_NOT_REVEALING = frozenset(_TABLE["files"]["not_revealing"].split())
 """Programs that may be given a secret file without showing what it says."""
 _MAKING_KEYS = {"req", "x509", "s_client", "s_server", "genrsa", "genpkey", "ecparam", "dhparam", "verify", "ca", "crl"}
 _DEEP = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive")
@@ -75,7 +71,8 @@ def _candidates(word: str) -> Iterator[str]:
 def reads_secret(run: Invocation) -> Iterator[Finding]:
     """Any program that is given a secret file to read."""
     words = run.args[:-1] if run.program in ("cp", "install", "scp", "rsync") else run.args
-    quiet = run.program in _NOT_REVEALING or (run.program == "openssl" and run.args[:1] and run.args[0] in _MAKING_KEYS)
+    making = run.program == "openssl" and not _MAKING_KEYS.isdisjoint(run.args[:1])
+    quiet = run.program in _NOT_REVEALING or making
     for place, word in enumerate(words):
         if "/" not in word and "." not in word and not word.startswith("id_") and "key" not in word:
             continue
@@ -139,23 +136,13 @@ def hunts(run: Invocation) -> Iterator[Finding]:
         yield Finding("own-secret", "It picks secrets out of the environment.")
 
 
-def _prints(pattern: str) -> Rule:
-    compiled = re.compile(pattern, re.DOTALL)
-
-    def judge(run: Invocation) -> Iterator[Finding]:
-        if compiled.search(" ".join(run.args)):
-            yield Finding("read-secret", f"It prints or exports secrets ({run}).")
-
-    return judge
+def prints(run: Invocation) -> Iterator[Finding]:
+    """Keepers of secrets that are told to show them."""
+    if re.search(_TABLE["prints"][run.program], " ".join(run.args), re.DOTALL):
+        yield Finding("read-secret", f"It prints or exports secrets ({run}).")
 
 
 SECRETS: dict[str, Rule] = {
-    "gpg": _prints(r"--export-secret|--decrypt|(^| )-d\b|--delete-secret"), "gpg2": _prints(r"--export-secret|--decrypt"),
-    "security": _prints(r"find-(generic|internet)-password|dump-keychain|export"), "pass": _prints(r"^(show|grep|\S+/\S+)|-c\b"),
-    "secret-tool": _prints(r"lookup|search"), "op": _prints(r"\b(read|get|item get)\b"), "bw": _prints(r"\b(get|export|list)\b"),
-    "keyctl": _prints(r"print|read|pipe"), "vault": _prints(r"^(kv get|read|token|print token)"), "doppler": _prints(r"secrets( download| get)?"),
-    "mimipenguin": _prints(""), "lazagne": _prints(""), "kwallet-query": _prints(""), "ssh-keyscan": _prints(r"$^"),
-    "openssl": _prints(r"^(rsa|pkey|ec|pkcs12)\b(?!.*(-pubout|-check|-modulus|-pubin)).*-in\b"), "ansible-vault": _prints(r"^(view|decrypt)"),
-    "heroku": _prints(r"^config(:get)?\b"), "chezmoi": _prints(r"secret"), "aws-vault": _prints(r"^(export|exec \S+ -- env)"), "sops": _prints(r"(^| )(-d|--decrypt|decrypt)\b"),
+    **dict.fromkeys(_TABLE["prints"], prints),
     "echo": shows_variable, "printf": shows_variable, "printenv": printenv, "grep": hunts, "rg": hunts, "egrep": hunts,
 }  # fmt: skip

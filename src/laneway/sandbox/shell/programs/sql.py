@@ -14,15 +14,15 @@ _SHELLS = re.compile(r"(?mi)^\s*\.(shell|system)\b|\bload_extension\s*\(|\bwrite
 _TRIVIAL = re.compile(
     r"(?i)\bwhere\s+\(*\s*(1|true|1\s*=\s*1|0\s*=\s*0|''\s*=\s*''|id\s*=\s*id|\S+\s+is\s+not\s+null|1\s*<\s*2|not\s+false|id\s*>=?\s*0|true\s*=\s*true|2\s*>\s*1)\s*\)*\s*(;|$|returning|or\b)"
 )
+_KEPT = r"(?!constraint|default|not\b|index|primary|foreign)"
 _LOSSES = (
     (re.compile(r"(?i)\s*drop\s+(?!(temp|temporary)\b)\w+"), "drops {0}"),
     (re.compile(r"(?i)\s*truncate\b"), "empties a table"),
-    (re.compile(r"(?i)\s*alter\s+table\b.*\bdrop\s+(column\s+)?(?!constraint|default|not\b|index|primary|foreign)\w+", re.S), "drops a column"),
+    (re.compile(rf"(?is)\s*alter\s+table\b.*\bdrop\s+(column\s+)?{_KEPT}\w+"), "drops a column"),
     (re.compile(r"(?i)\s*flush(all|db)\b"), "empties the store"),
-    (re.compile(r"(?i)\s*optimize\s+table\b.*\bfinal\s+deduplicate"), "removes rows"),
-    (re.compile(r"(?i)\s*alter\s+table\b.*\b(delete|update)\b(?!.*\bwhere\b)", re.S), "changes every row"),
-    (re.compile(r"(?i)\s*reset\s+(master|slave)\b|\s*purge\s+(binary|master)\s+logs"), "deletes the logs data is recovered by"),
-)  # fmt: skip
+    (re.compile(r"(?is)\s*alter\s+table\b.*\b(delete|update)\b(?!.*\bwhere\b)"), "changes every row"),
+    (re.compile(r"(?i)\s*(reset\s+(master|slave)\b|purge\s+(binary|master)\s+logs)"), "deletes the recovery logs"),
+)
 _ACCOUNTS = re.compile(
     r"(?i)\s*(grant|revoke)\b|\s*(create|alter|drop)\s+(user|role|login)\b|\s*set\s+password\b|\s*alter\s+system\b|"
     r".*\b(from|to)\s+program\b|.*\binto\s+(outfile|dumpfile)\b|.*\bxp_cmdshell\b|.*\b(pg_read_file|lo_export|load_file)\s*\(",

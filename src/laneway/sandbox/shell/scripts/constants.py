@@ -10,9 +10,11 @@ import posixpath
 from collections.abc import Mapping
 
 from laneway.sandbox.shell.holes import hole
+from laneway.sandbox.shell.tables import table
 
 Value = str | int | list["Value"] | None
 UNKNOWN = hole("v_x")
+_KEEP = frozenset(table("scripts/python")["keep"].split())
 
 
 class Constants:
@@ -112,31 +114,7 @@ class Constants:
         name = ast.unparse(node.func).rpartition(".")[2] if not isinstance(node.func, ast.Name) else node.func.id
         args = [self.of(arg, depth + 1) for arg in node.args]
         first = args[0] if args else None
-        if name in (
-            "Path",
-            "PurePath",
-            "PosixPath",
-            "str",
-            "abspath",
-            "realpath",
-            "resolve",
-            "normpath",
-            "fsencode",
-            "quote",
-            "as_posix",
-            "bytes",
-            "encode",
-            "decode",
-            "strip",
-            "absolute",
-            "expanduser",
-            "sorted",
-            "list",
-            "set",
-            "tuple",
-            "iter",
-            "reversed",
-        ) and not (name == "decode" and len(args) > 1):
+        if name in _KEEP and not (name == "decode" and len(args) > 1):
             return self._kept(name, node, args, depth)
         if name == "home":
             return self.home
@@ -214,8 +192,10 @@ def _decoded(name: str, first: Value, args: list[Value]) -> Value:
             case "fromhex" | "unhexlify" | "a2b_hex":
                 return binascii.unhexlify(first.replace(" ", "")).decode("latin-1")
             case "decode" if len(args) > 1 and args[1] in ("rot13", "rot_13", "hex", "base64"):
-                made = codecs.decode(first if args[1] in ("rot13", "rot_13") else first.encode(), str(args[1]))
-                return made if isinstance(made, str) else bytes(made).decode("latin-1")
+                if args[1] in ("rot13", "rot_13"):
+                    return codecs.encode(first, "rot13")
+                plain = binascii.unhexlify(first) if args[1] == "hex" else base64.b64decode(first)
+                return plain.decode("latin-1")
     except (ValueError, binascii.Error, LookupError):
         return None
     return None

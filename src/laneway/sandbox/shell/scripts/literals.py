@@ -13,7 +13,7 @@ from laneway.sandbox.shell.scripts.effects import Effect, Read, Remove, Run, She
 _STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)"""
 _RUNS = re.compile(
     r"(?<![\w$])(system|exec|execSync|execFileSync|execFile|spawn|spawnSync|shell_exec|passthru|popen|popen3|capture2e?|capture3|proc_open|"
-    r"execute|pcntl_exec|do shell script|shell-command|shell-command-to-string|call-process|run|Command)\b\s*\(?\s*(.{0,400})",
+    r"execute|pcntl_exec|do shell script|shell-command(?:-to-string)?|call-process|run|Command)\b\s*\(?\s*(.{0,400})",
     re.DOTALL,
 )
 _OFTEN_HARMLESS = {"run", "execute", "exec", "Command", "spawn"}
@@ -42,7 +42,8 @@ _DECODES = re.compile(
     r"(?i)atob|base64|fromCharCode|\bunpack\b|\bpack\s*\(|decode64|hex2bin|gzinflate|gzuncompress|str_rot13|Buffer\.from|chr\(|Marshal\.load|unserialize"
 )
 _EVALUATES = re.compile(
-    r"(?<![\w.])(eval|instance_eval|class_eval|assert|new Function|Function|loadstring|load|create_function|vm\.run\w*|setTimeout)\b\s*\(?\s*([^)]{0,200})"
+    r"(?<![\w.])(eval|instance_eval|class_eval|assert|new Function|Function|loadstring|load|create_function|"
+    r"vm\.run\w*|setTimeout)\b\s*\(?\s*([^)]{0,200})"
 )
 _SOCKETS = re.compile(
     r"TCPSocket|require\(.(?:node:)?net.\)|IO::Socket|fsockopen|net\.connect|net\.Socket|createConnection|Socket\.tcp|/inet/tcp|socket\.tcp|pfsockopen|SOCK_STREAM|Net\.createConnection|stream_socket_client"
@@ -56,7 +57,8 @@ _FETCHES = re.compile(
 )
 _POWERSHELL = re.compile(
     r"(?i)\b(Remove-Item|ri|rm|rd|rmdir|del|erase|Format-Volume|Clear-(Content|Disk|RecycleBin|EventLog)|Stop-(Computer|Process|Service)|Restart-(Computer|Service)|"
-    r"iex|Invoke-Expression|DownloadString|Set-ExecutionPolicy|Set-Content|Set-Service|New-LocalUser|Add-LocalGroupMember|Set-MpPreference|Start-Process|reg|net user|"
+    r"iex|Invoke-Expression|DownloadString|Set-ExecutionPolicy|Set-Content|Set-Service|"
+    r"New-LocalUser|Add-LocalGroupMember|Set-MpPreference|Start-Process|reg|net user|"
     r"format|diskpart|shutdown|bcdedit|vssadmin|cipher|schtasks|takeown|icacls|sc)\b"
 )
 _CONCATENATED = re.compile(r"""(['"])\s*(?:\+|\.)\s*\1""")
@@ -92,7 +94,8 @@ def _without_comments(language: str, text: str) -> str:
 
 def _strings(text: str) -> list[str]:
     """The literals at the start of an argument list, up to what is no literal."""
-    found, rest = [], text.lstrip("( \n")
+    found: list[str] = []
+    rest = text.lstrip("( \n")
     while True:
         literal = re.match(rf"\s*\[?\s*({_STRING})\s*(,|\]|\)|;|$|\s)", rest, re.DOTALL)
         if literal is None:
@@ -228,9 +231,7 @@ def _lines(language: str, code: str) -> Iterator[Effect]:
         yield Shell(next(part for part in command if part))
     for path in re.findall(r"(?:^|[\n|:\s])(?:w|wq|write|saveas)!?\s+([/~.\w][^\n|]*)", code):
         yield Write(path.strip())
-    if (
-        re.search(r"\b(py3?|python3?|lua|perl|ruby)\b.*\b(os\.|system|execute)", code)
-        or has_hole(code)
-        and not without_holes(code).strip()
+    if re.search(r"\b(py3?|python3?|lua|perl|ruby)\b.*\b(os\.|system|execute)", code) or (
+        has_hole(code) and not without_holes(code).strip()
     ):
         yield Finding("inline-script", "The editor is told to run a script.")
