@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from bench import classify, intake, journey, sandbox
+from bench import classify, guard, intake, journey, sandbox
 from bench.report import show
 from bench.server import serving, worker
 
@@ -18,6 +18,7 @@ def main() -> None:
     """All figures are printed."""
     print(f"Python {platform.python_version()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}\n")
     asyncio.run(intake.measure())
+    guard.measure()
     asyncio.run(sandbox.measure())
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")

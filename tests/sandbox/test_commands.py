@@ -142,7 +142,8 @@ def test_what_one_part_of_a_command_makes_counts_for_the_next() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        'echo "${x:-`rm -rf src`}"', "echo $(( $(rm -rf src) ))", "a[$(rm -rf src)]=1", "case $(rm -rf src) in a) ;; esac",
+        'echo "${x:-`rm -rf src`}"', "echo $(( $(rm -rf src) ))", "a[$(rm -rf src)]=1",
+        "case $(rm -rf src) in a) ;; esac",
         "cat <<E; rm -rf src\nx\nE", "cat <<E\n$(rm -rf src)\nE", "diff <(rm -rf src) x", "r\\\nm -rf src",
         "make -f - <<'E'\nall:\n\trm -rf src\nE", "echo 'rm -rf src' | tee >(bash)", "[[ -n $(rm -rf src) ]]",
     ],

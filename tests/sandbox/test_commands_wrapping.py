@@ -33,7 +33,7 @@ WRAPPED: dict[str, Callable[[str], str]] = {
     "a here-string": lambda c: f"bash <<< {shlex.quote(c)}",
     "a file": lambda c: f"echo {shlex.quote(c)} > /tmp/run.sh; sh /tmp/run.sh",
     "python": lambda c: f"python3 -c {shlex.quote('import os; os.system(' + repr(c) + ')')}",
-    "python subprocess": lambda c: "python3 - <<'PYTHON'\nimport subprocess as s\ns.run(" + repr(c) + ", shell=True)\nPYTHON",
+    "python subprocess": lambda c: f"python3 - <<'PY'\nimport subprocess as s\ns.run({c!r}, shell=True)\nPY",
     "perl": lambda c: f"perl -e {shlex.quote('system(' + json.dumps(c, ensure_ascii=False) + ')')}",
     "node": lambda c: f"node -e {shlex.quote('require(`child_process`).execSync(' + json.dumps(c) + ')')}",
     "ssh": lambda c: f"ssh web1 {shlex.quote(c)}",
@@ -63,12 +63,15 @@ QUOTED: dict[str, Callable[[str], str]] = {
     "a function never called": lambda c: f"unused() {{\n{c}\n}}\nls",
 }  # fmt: skip
 
-DANGEROUS = [case for case in labelled("commands.jsonl", "danger") if "\\" not in case.command]
+DANGEROUS = [case for case in labelled("commands.jsonl", "danger") if "\\" not in case.command][::2]
+"""Every other one: each is judged in some forty dresses."""
+_CHANGED_BY = {"find -exec": "{}", "xargs": "%", "a file": "$@"}
+"""What a dress itself changes: find and xargs put something there, a script of its own has no arguments."""
 
 
 def _shell_code(case: Case) -> bool:
     """Whether a command stays itself inside quotes: what ends a line or a here-document does not."""
-    return "<<" not in case.command and not case.command.rstrip().endswith("&")
+    return "<<" not in case.command and "<>" not in case.command and not case.command.rstrip().endswith("&")
 
 
 @pytest.mark.parametrize("how", WRAPPED)
@@ -77,7 +80,9 @@ def test_wrapping_a_dangerous_command_never_makes_it_allowed(how: str) -> None:
     allowed = [
         case.command
         for case in DANGEROUS
-        if _shell_code(case) and judge(WRAPPED[how](case.command), case.cwd).decision is Decision.ALLOW
+        if _shell_code(case)
+        and _CHANGED_BY.get(how, "\n\n") not in case.command
+        and judge(WRAPPED[how](case.command), case.cwd).decision is Decision.ALLOW
     ]
     assert allowed == []
 
@@ -85,7 +90,9 @@ def test_wrapping_a_dangerous_command_never_makes_it_allowed(how: str) -> None:
 @pytest.mark.parametrize("how", QUOTED)
 def test_quoting_a_dangerous_command_as_data_never_makes_it_dangerous(how: str) -> None:
     plain = [case for case in DANGEROUS if _shell_code(case)]
-    alarms = [case.command for case in plain if judge(QUOTED[how](case.command), WORKSPACE).decision is not Decision.ALLOW]
+    alarms = [
+        case.command for case in plain if judge(QUOTED[how](case.command), WORKSPACE).decision is not Decision.ALLOW
+    ]
     assert alarms == []
 
 

@@ -55,4 +55,7 @@ def judge_tool(tool: str, input: dict[str, Any], cwd: str | None = None) -> Verd
     """Whether another agent's tool call may run in a folder, which is its workspace."""
     from laneway.sandbox.tool_calls import judged_tool
 
-    return judged_tool(tool, input, cwd, judge)
+    try:
+        return judged_tool(tool, input, cwd, judge)
+    except _UNFORESEEN:
+        return verdict([Finding("unknown-tool", "The tool call could not be judged.")], changes=True)

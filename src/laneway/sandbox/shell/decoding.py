@@ -11,7 +11,8 @@ from laneway.sandbox.shell.holes import ansi_c
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.place_names import PROCESS_MEMORY
 from laneway.sandbox.shell.places import is_secret
-from laneway.sandbox.shell.streams import COMMAND, DECODED, ENDLESS, FILE, PROCESSES, SECRET, Stream, text
+from laneway.sandbox.shell.programs.secrets import HUNT
+from laneway.sandbox.shell.streams import COMMAND, DECODED, ENDLESS, ENVIRONMENT, FILE, PROCESSES, SECRET, Stream, text
 from laneway.sandbox.shell.tables import table
 
 _DECODERS = frozenset(table("prints")["decoders"].split())
@@ -41,6 +42,8 @@ def filtered(run: Invocation) -> Stream:
         else 1
     ):
         origins.add(FILE)
+    if ENVIRONMENT in origins and run.program in ("grep", "egrep", "rg") and HUNT.search(" ".join(run.args)):
+        origins.add(SECRET)
     decodes = run.program in _DECODERS and re.search(
         r"(^| )(-[a-zA-Z]*[dDr]|--decode|--decrypt|enc|-A)", " ".join(run.args)
     )

@@ -21,7 +21,7 @@ from laneway.sandbox.shell.streams import NETWORK, UNKNOWN, Stream, text
 from laneway.sandbox.shell.tables import table
 from laneway.sandbox.shell.walk import Walk
 from laneway.sandbox.shell.wrapper_table import SUBCOMMANDS, WRAPPERS
-from laneway.sandbox.shell.wrappers import unwrapped
+from laneway.sandbox.shell.wrappers import Inside, unwrapped
 
 _COMMAND_OPTIONS = {"-c", "--command", "--cmd", "--exec", "--run", "-e", "--execute", "-x"}
 _ALSO_WORDS = frozenset(table("risky")["also_words"].split())
@@ -84,27 +84,7 @@ def _program(walk: Walk, run: Invocation) -> Stream:
         walk.found([Finding("opaque-code", "A variable makes the program load code from a file.")])
     inside = unwrapped(run)
     if inside is not None:
-        walk.found(inside.findings)
-        for rule in BY_PROGRAM.get(run.program, []):
-            walk.found(rule(run))
-        printed: Stream = Stream(None, (), run.stdin.origins)
-        scope = inside.scope or run.scope
-        for source in inside.shells:
-            printed = walk.shell(source, scope, run.stdin, piped=run.piped)
-        walk.changes = walk.changes or (scope.remote == "container" and "run" in run.args[:3])
-        if inside.argv:
-            printed = walk.run(inside.argv, scope, run.stdin, piped=run.piped, environment=inside.environment)
-        elif scope.remote and run.stdin.given and not inside.shells:
-            run_stream(walk, Invocation("sh", [], scope, run.stdin), "shell", run.stdin)
-        elif not inside.shells:
-            walk.changes = walk.changes or not only_reads(run)
-        return (
-            Stream(None, (), frozenset({NETWORK}))
-            if scope.remote == "host"
-            else printed
-            if inside.argv or inside.shells
-            else output(run)
-        )
+        return _wrapped(walk, run, inside)
     code = code_of(run)
     if code is not None:
         return interpreted(walk, run, code)
@@ -119,6 +99,27 @@ def _program(walk: Walk, run: Invocation) -> Stream:
         )
     _guess(walk, run)
     return output(run)
+
+
+def _wrapped(walk: Walk, run: Invocation, inside: Inside) -> Stream:
+    """What a wrapper would run is judged where it would run; the wrapper's own options are judged as well."""
+    walk.found(inside.findings)
+    for rule in BY_PROGRAM.get(run.program, []):
+        walk.found(rule(run))
+    scope = inside.scope or run.scope
+    printed: Stream | None = None
+    for source in inside.shells:
+        printed = walk.shell(source, scope, run.stdin, piped=run.piped)
+    if inside.argv:
+        printed = walk.run(inside.argv, scope, run.stdin, piped=run.piped, environment=inside.environment)
+    elif printed is None and scope.remote and run.stdin.given:
+        run_stream(walk, Invocation("sh", [], scope, run.stdin), "shell", run.stdin)
+    elif printed is None:
+        walk.changes = walk.changes or not only_reads(run)
+    walk.changes = walk.changes or (scope.remote == "container" and "run" in run.args[:3])
+    if scope.remote == "host" and run.scope.remote is None:
+        return Stream(None, (), frozenset({NETWORK}))
+    return output(run) if printed is None else printed
 
 
 def _guess(walk: Walk, run: Invocation) -> None:

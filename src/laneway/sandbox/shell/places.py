@@ -32,7 +32,10 @@ class Place(StrEnum):
 
 def place_of(word: str, scope: Scope) -> Place:
     """Where a word of a command line, read as a path, lies."""
-    return locate(scope.path(word), scope)
+    path = scope.path(word)
+    if path is None and names.GUARD.search(f"/{without_holes(word)}"):
+        return Place.GUARD
+    return locate(path, scope)
 
 
 def locate(path: str | None, scope: Scope) -> Place:

@@ -10,7 +10,7 @@ from laneway.sandbox.shell import decoding
 from laneway.sandbox.shell.decoding import ENDLESS_FILES, filtered
 from laneway.sandbox.shell.holes import ansi_c, hole, holes
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.place_names import PROCESS_MEMORY
+from laneway.sandbox.shell.place_names import PROCESS_MEMORY, SECRET_VARIABLE
 from laneway.sandbox.shell.places import is_secret
 from laneway.sandbox.shell.search import found_paths
 from laneway.sandbox.shell.streams import (
@@ -43,6 +43,8 @@ def output(run: Invocation) -> Stream:
         return shown(run)
     if run.program in _FETCHERS or (run.program in ("aws", "gcloud", "gh", "kubectl") and run.args[-1:] == ["-"]):
         return Stream(None, (), frozenset({NETWORK}))
+    if run.program == "printenv" and any(SECRET_VARIABLE.search(word) for word in run.args):
+        return Stream(None, (), frozenset({SECRET}))
     if run.program in _ENVIRONMENT and not run.args[1:]:
         return Stream(None, (), frozenset({ENVIRONMENT}))
     if run.program in _TRUSTED and (not run.args or not _TRUSTED_WORDS.isdisjoint(run.args[:3])):

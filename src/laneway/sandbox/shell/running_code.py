@@ -33,7 +33,8 @@ def interpreted(walk: Walk, run: Invocation, code: Code) -> Stream:
         return walk.shell(code.texts[0], inside, run.stdin, piped=run.piped)
     if code.module is not None:
         return walk.run([code.module, *code.arguments], run.scope, run.stdin, piped=run.piped)
-    reads = all([_script(walk, run, code.language, source) for source in code.texts])
+    scripts = [_script(walk, run, code.language, source) for source in code.texts]
+    reads = all(scripts)
     if code.file is not None:
         reads = False
         _run_file(walk, run, code)

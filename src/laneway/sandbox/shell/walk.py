@@ -90,8 +90,12 @@ class Walk:
 
     def ended(self) -> None:
         """What was left to run at the end is walked, with the variables as they are then."""
-        for source, scope in self.traps[:20]:
-            self.shell(source, scope.copy())
+        for place in range(20):
+            if place < len(self.traps):
+                source, scope = self.traps[place]
+                self.shell(source, scope.copy())
+        if len(self.traps) > 20:
+            raise TooMuch
 
     def run(
         self, argv: list[str], scope: Scope, stdin: Stream = NOTHING, *, piped: bool = False,
@@ -184,7 +188,13 @@ class Walk:
 
     def _redirected(self, node: Node, frame: Frame) -> Stream:
         body = node.child_by_field_name("body")
-        redirects = gather([child for child in node.named_children if child != body], frame.here, frame.scope)
+        while body is not None and body.type == "list":
+            # The grammar hangs a redirection on the whole list, the shell on its last command.
+            *earlier, body = body.named_children
+            self._body(earlier, frame)
+        redirects = gather(
+            [child for child in node.named_children if "redirect" in child.type], frame.here, frame.scope
+        )
         redirects.extra += frame.here.between(node, body)
         self.found(redirects.findings)
         onward = frame.piped or bool(redirects.pipeline) or redirects.hides_output

@@ -63,10 +63,12 @@ def _named_cache(word: str) -> bool:
 def writes(word: str, scope: Scope, *, empties: bool = False, appends: bool = False) -> Iterator[Finding]:
     """What is found when the file a word names is written, or emptied."""
     path, place = scope.path(word), place_of(word, scope)
-    if path is None:
+    if path is None and place is not Place.GUARD:
         if not appends:
             yield Finding("unknown-target", f"It overwrites {shown(word)}, and the text does not tell what that is.")
         return
+    if path is None:
+        path = word
     if path.startswith(("/dev/tcp/", "/dev/udp/")):
         return
     if place in (Place.SYSTEM, Place.OUTSIDE) and (regenerable(path, place, scope) or _own_noise(path)):

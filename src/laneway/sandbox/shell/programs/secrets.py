@@ -12,12 +12,14 @@ from laneway.sandbox.shell.places import Place, is_secret, locate
 from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
+from laneway.sandbox.shell.streams import SECRET
 from laneway.sandbox.shell.tables import table
 
 _TABLE = table("programs/secrets")
 _NOT_REVEALING = frozenset(_TABLE["files"]["not_revealing"].split())
 """Programs that may be given a secret file without showing what it says."""
 _MAKING_KEYS = {"req", "x509", "s_client", "s_server", "genrsa", "genpkey", "ecparam", "dhparam", "verify", "ca", "crl"}
+_SEARCHERS = {"grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "jq", "yq", "sed"}
 _DEEP = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive")
 _COPYING = {
     "tar",
@@ -38,7 +40,7 @@ _COPYING = {
     "egrep",
     "sftp",
 }
-_HUNT = re.compile(r"(?i)pass(word|wd)|secret|token|api.?key|private key|credential|BEGIN .*KEY|aws_|AKIA")
+HUNT = re.compile(r"(?i)pass(word|wd)|secret|token|api.?key|private key|credential|BEGIN .*KEY|aws_|AKIA")
 _KEY_OPTION = {
     "-i",
     "--key",
@@ -70,10 +72,12 @@ def _candidates(word: str) -> Iterator[str]:
 
 def reads_secret(run: Invocation) -> Iterator[Finding]:
     """Any program that is given a secret file to read."""
-    words = run.args[:-1] if run.program in ("cp", "install", "scp", "rsync") else run.args
+    words = _named_files(run)
     making = run.program == "openssl" and not _MAKING_KEYS.isdisjoint(run.args[:1])
     quiet = run.program in _NOT_REVEALING or making
     for place, word in enumerate(words):
+        if re.search(r"\s", word) and not word.startswith(("/", "~", ".", "@")):
+            continue
         if "/" not in word and "." not in word and not word.startswith("id_") and "key" not in word:
             continue
         if place and words[place - 1] in _KEY_OPTION and run.program not in ("base64", "cat"):
@@ -84,6 +88,16 @@ def reads_secret(run: Invocation) -> Iterator[Finding]:
                     yield found
     if run.program in _COPYING:
         yield from _whole_folders(run)
+
+
+def _named_files(run: Invocation) -> list[str]:
+    """The arguments that may be files to read: not the target of a copy, not the pattern of a search."""
+    if run.program in ("cp", "install", "scp", "rsync"):
+        return run.args[:-1]
+    if run.program in _SEARCHERS and not {"-e", "-f", "--regexp", "--file"} & set(run.args):
+        pattern = next((place for place, word in enumerate(run.args) if not word.startswith("-")), 0)
+        return run.args[pattern + 1 :]
+    return run.args
 
 
 def secret_file(word: str, scope: Scope, *, quiet: bool = False) -> Iterator[Finding]:
@@ -112,7 +126,7 @@ def _whole_folders(run: Invocation) -> Iterator[Finding]:
             continue
         whole = SECRET_FOLDER.search(path) is not None
         everywhere = locate(path, run.scope) in (Place.ROOT, Place.ABOVE, Place.SYSTEM, Place.OUTSIDE)
-        if (whole and not searching) or (searching and (whole or everywhere) and _HUNT.search(" ".join(run.args))):
+        if (whole and not searching) or (searching and (whole or everywhere) and HUNT.search(" ".join(run.args))):
             yield Finding("read-secret", f"It takes in {shown(word)}, secrets included.")
 
 
@@ -122,6 +136,8 @@ def shows_variable(run: Invocation) -> Iterator[Finding]:
         for label in (label for word in run.args for label in holes(word)):
             if label.startswith("v_") and SECRET_VARIABLE.search(label):
                 yield Finding("own-secret", f"It shows the variable {label[2:]}, which carries a secret.")
+            elif label == SECRET:
+                yield Finding("own-secret", "It shows a secret.")
 
 
 def printenv(run: Invocation) -> Iterator[Finding]:
@@ -132,7 +148,7 @@ def printenv(run: Invocation) -> Iterator[Finding]:
 
 def hunts(run: Invocation) -> Iterator[Finding]:
     """grep for secrets in the environment that was piped to it."""
-    if "env" in run.stdin.origins and not run.piped and any(_HUNT.search(word) or "KEY" in word for word in run.args):
+    if "env" in run.stdin.origins and not run.piped and any(HUNT.search(word) or "KEY" in word for word in run.args):
         yield Finding("own-secret", "It picks secrets out of the environment.")
 
 

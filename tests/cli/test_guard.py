@@ -1,0 +1,89 @@
+"""`laneway guard`: one command, or lines of them; no server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.processes import COMMAND, Shell
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path, {"LANEWAY_HOME": str(tmp_path / "home"), "LANEWAY_URL": "http://127.0.0.1:9"})
+
+
+def lines(printed: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+def test_one_command_is_answered_by_a_line_and_an_exit_code(shell: Shell) -> None:
+    (answer,) = lines(shell.run("guard", "ls -la"))
+    assert answer == {"verdict": "allow", "rule": "reads", "why": "It only reads."}
+    (answer,) = lines(shell.run("guard", "rm -rf src", code=1))
+    assert answer == {"verdict": "ask", "rule": "lose-work", "why": "It removes src, which no build brings back."}
+    (answer,) = lines(shell.run("guard", "dd if=/dev/zero of=/dev/sda", code=2))
+    assert (answer["verdict"], answer["rule"]) == ("deny", "disk-device")
+
+
+def test_the_folder_can_be_told(shell: Shell) -> None:
+    assert lines(shell.run("guard", "--cwd", "/home/dev/shop", "rm -rf /home/dev/shop/dist"))[0]["verdict"] == "allow"
+    assert lines(shell.run("guard", "--cwd", "/home/dev/x", "rm -rf /home/dev/shop/dist", code=1))[0]["verdict"] == "ask"
+
+
+def test_a_plain_command_of_several_lines_is_read_from_standard_input(shell: Shell) -> None:
+    (answer,) = lines(shell.run("guard", typed="cd /tmp/x\nrm -rf ~/work\n", code=1))
+    assert answer["rule"] == "lose-outside"
+    (answer,) = lines(shell.run("guard", typed="{ rm -rf src; }", code=1))
+    assert answer["rule"] == "lose-work"
+    (answer,) = lines(shell.run("guard", typed="cat > a <<'E'\nrm -rf /\nE\n"))
+    assert answer["verdict"] == "allow"
+
+
+def test_every_json_line_is_answered_in_order_and_a_malformed_one_stops_nothing(shell: Shell) -> None:
+    asked = [
+        '{"command": "git status", "cwd": "/home/dev/shop"}',
+        "this is not JSON",
+        '{"tool": "Write", "input": {"file_path": "/etc/hosts", "content": ""}, "cwd": "/home/dev/shop"}',
+        '{"neither": 1}', "[1, 2]", '{"command": 3}', '{"tool": "Bash"}', '{"command": "ls", "cwd": 4}', "",
+        '{"tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}}',
+        '{"command": "echo \\ud800"}',
+        '{"command": "cat ~/.ssh/id_rsa"',
+        json.dumps({"command": "x " * 600_000}),
+        '{"command": "ls"}',
+    ]  # fmt: skip
+    answers = lines(shell.run("guard", typed="\n".join(asked) + "\n"))
+    assert [(answer["verdict"], answer["rule"]) for answer in answers] == [
+        ("allow", "reads"), ("ask", "malformed"), ("ask", "system-files"), ("ask", "malformed"), ("ask", "malformed"),
+        ("ask", "malformed"), ("ask", "unknown-tool"), ("ask", "malformed"), ("ask", "lose-outside"), ("allow", "reads"),
+        ("ask", "malformed"), ("ask", "too-long"), ("allow", "reads"),
+    ]  # fmt: skip
+    assert all(set(answer) == {"verdict", "rule", "why"} for answer in answers)
+
+
+def test_a_malformed_first_line_does_not_make_the_rest_one_command(shell: Shell) -> None:
+    answers = lines(shell.run("guard", typed='nonsense\n{"command": "ls"}\n'))
+    assert [answer["rule"] for answer in answers] == ["malformed", "reads"]
+
+
+def test_nothing_to_judge_is_said(shell: Shell) -> None:
+    (answer,) = lines(shell.run("guard", typed="", code=1))
+    assert answer["rule"] == "malformed"
+
+
+def test_each_line_is_answered_before_the_next_is_sent(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "guard"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for command, expected in (("ls", "allow"), ("rm -rf /", "deny"), ("git push -f", "ask")):
+            process.stdin.write(json.dumps({"command": command}) + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["verdict"] == expected
+        process.stdin.close()
+        assert process.wait(timeout=30) == 0
