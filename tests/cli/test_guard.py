@@ -32,7 +32,9 @@ def test_one_command_is_answered_by_a_line_and_an_exit_code(shell: Shell) -> Non
 
 def test_the_folder_can_be_told(shell: Shell) -> None:
     assert lines(shell.run("guard", "--cwd", "/home/dev/shop", "rm -rf /home/dev/shop/dist"))[0]["verdict"] == "allow"
-    assert lines(shell.run("guard", "--cwd", "/home/dev/x", "rm -rf /home/dev/shop/dist", code=1))[0]["verdict"] == "ask"
+    assert (
+        lines(shell.run("guard", "--cwd", "/home/dev/x", "rm -rf /home/dev/shop/dist", code=1))[0]["verdict"] == "ask"
+    )
 
 
 def test_a_plain_command_of_several_lines_is_read_from_standard_input(shell: Shell) -> None:
@@ -59,8 +61,8 @@ def test_every_json_line_is_answered_in_order_and_a_malformed_one_stops_nothing(
     answers = lines(shell.run("guard", typed="\n".join(asked) + "\n"))
     assert [(answer["verdict"], answer["rule"]) for answer in answers] == [
         ("allow", "reads"), ("ask", "malformed"), ("ask", "system-files"), ("ask", "malformed"), ("ask", "malformed"),
-        ("ask", "malformed"), ("ask", "unknown-tool"), ("ask", "malformed"), ("ask", "lose-outside"), ("allow", "reads"),
-        ("ask", "malformed"), ("ask", "too-long"), ("allow", "reads"),
+        ("ask", "malformed"), ("ask", "unknown-tool"), ("ask", "malformed"), ("ask", "lose-outside"),
+        ("allow", "reads"), ("ask", "malformed"), ("ask", "too-long"), ("allow", "reads"),
     ]  # fmt: skip
     assert all(set(answer) == {"verdict", "rule", "why"} for answer in answers)
 
