@@ -122,6 +122,14 @@ def test_the_folder_decides_what_is_inside() -> None:
     assert judge("rm -rf tmp", "/").decision is Decision.ASK
 
 
+def test_a_workspace_in_the_data_directory_is_a_workspace_like_any_other() -> None:
+    here = "/home/u/.laneway/workspaces/7"
+    assert judge("echo x > out.txt && rm -rf build", here).decision is Decision.ALLOW
+    assert judge("echo x > ../8/out.txt", here).decision is Decision.DENY
+    assert judge("cat ../../key", here).decision is Decision.DENY
+    assert judge("echo x > .claude/settings.json", here).decision is Decision.DENY
+
+
 def test_what_one_part_of_a_command_makes_counts_for_the_next() -> None:
     for command in (
         "cat > x.sh <<'E'\nrm -rf ~\nE\nbash x.sh",

@@ -47,7 +47,7 @@ def locate(path: str | None, scope: Scope) -> Place:
         return Place.DEVICE
     if path == "/" or _bare(path[1:]):
         return Place.ROOT
-    if names.GUARD.search(path):
+    if names.GUARD.search(_seen_from_workspace(path, scope)):
         return Place.GUARD
     inside = _in_workspace(path, scope)
     if inside is not None:
@@ -58,6 +58,12 @@ def locate(path: str | None, scope: Scope) -> Place:
     if names.STARTUP.search(path):
         return Place.STARTUP
     return Place.SYSTEM if names.SYSTEM.match(path) else Place.OUTSIDE
+
+
+def _seen_from_workspace(path: str, scope: Scope) -> str:
+    """A path inside the workspace as if that were all there is: it may itself lie in a folder with a telling name."""
+    within = scope.workspace is not None and path.startswith(scope.workspace + "/")
+    return path[len(scope.workspace or "") :] if within else path
 
 
 def _bare(component: str) -> bool:
