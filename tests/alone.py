@@ -28,8 +28,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests that stop all others come last, when hardly any are left to be stopped."""
-    items.sort(key=_alone)
+    """Slow tests come first, so that no worker ends long after the others; those that stop all others come last."""
+    items.sort(key=lambda item: 2 if _alone(item) else item.get_closest_marker("slow") is None)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -40,13 +40,17 @@ def test_alone(number):
 def test_together(number):
     with (HERE.parent / "others").open("a") as file:
         file.write(f"{inside(0.2)} ")
+
+@pytest.mark.slow
+def test_slow():
+    pass
 """
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
     """A tiny test suite of its own."""
-    markers = "markers = alone: has the machine to itself\n"
+    markers = "markers =\n  alone: has the machine to itself\n  slow: takes long\n"
     (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = -p tests.alone -p no:cacheprovider\n{markers}")
     (tmp_path / "test_it.py").write_text(SUITE)
     return tmp_path
@@ -62,7 +66,7 @@ def run(suite: Path, *arguments: str) -> str:
 
 
 def test_a_test_marked_alone_has_no_other_beside_it(suite: Path) -> None:
-    assert "12 passed" in run(suite, "-p", "xdist", "-n", "2", "--dist", "worksteal")
+    assert "13 passed" in run(suite, "-p", "xdist", "-n", "2", "--dist", "worksteal")
     assert "1" in (suite / "others").read_text(), "the others do run side by side"
 
 
@@ -70,8 +74,8 @@ def test_automatically_there_are_at_least_two_workers(suite: Path) -> None:
     assert len(set(re.findall(r"\[gw\d\]", run(suite, "-v", "-p", "xdist", "-n", "auto")))) >= 2
 
 
-def test_the_tests_that_stop_all_others_come_last(suite: Path) -> None:
-    assert re.findall(r"::test_([a-z]+)", run(suite, "-v")) == ["together"] * 8 + ["alone"] * 4
+def test_slow_tests_come_first_and_those_that_stop_all_others_last(suite: Path) -> None:
+    assert re.findall(r"::test_([a-z]+)", run(suite, "-v")) == ["slow"] + ["together"] * 8 + ["alone"] * 4
 
 
 def test_whoever_shares_cannot_keep_out_the_one_who_does_not(tmp_path: Path) -> None:
