@@ -97,7 +97,8 @@ class Journey:
                 known = await jobs.classification_of(tx, job.id)
                 resumes = await pauses.exists(tx, job.id)
             if known is None:
-                with charged_to(Account(job.scope, job.thread_id, job.id)), guarded_by(self.steps.check_lease):
+                account = Account(job.scope, job.thread_id, job.id, lane="classify")
+                with charged_to(account), guarded_by(self.steps.check_lease):
                     given = job.payload.get("classification")
                     known = Classification.given(given) if given else await self._cascade.judge(turns, thread.world)
                 async with self._db.transaction() as tx:

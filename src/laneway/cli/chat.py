@@ -103,7 +103,9 @@ class Screen:
         return self._choose(question) if question.choices else self._approve(question)
 
     def _approve(self, question: Asked) -> bool:
-        answer = self._answer(f"{_action(question)}{plain(question.why)} [y/N/always]", YES | NO | ALWAYS, question)
+        answer = self._answer(
+            f"{plain(question.shown())}{plain(question.why)} [y/N/always]", YES | NO | ALWAYS, question
+        )
         if answer is None:
             return False
         said = "reject" if answer in NO else "approve"
@@ -149,12 +151,3 @@ class Screen:
         if self._text and not self._text.endswith("\n"):
             print(flush=True)
             self._text += "\n"
-
-
-def _action(question: Asked) -> str:
-    """What would be done, a line for each argument."""
-    tool, arguments = question.action.get("tool"), question.action.get("arguments", {})
-    if not tool:
-        return "May I do this? "
-    lines = [f"  {name}: {value}" for name, value in arguments.items() if value is not None]
-    return plain("\n".join([f"May I do this? [{tool}]", *lines, ""]))

@@ -41,6 +41,14 @@ class Asked:
     choices: list[dict[str, str]] = field(default_factory=list)
     action: dict[str, Any] = field(default_factory=dict)
 
+    def shown(self) -> str:
+        """What would be done, a line for each argument; ready for the reason to follow."""
+        tool, arguments = self.action.get("tool"), self.action.get("arguments", {})
+        if not tool:
+            return "May I do this? "
+        lines = [f"  {name}: {value}" for name, value in arguments.items() if value is not None]
+        return "\n".join([f"May I do this? [{tool}]", *lines, ""])
+
 
 def follow(client: Client, job_id: str, listener: Listener) -> str:
     """What became of the job: done, failed, cancelled, or waiting for an approval nobody here answered."""

@@ -21,7 +21,9 @@ def add(
     name: Annotated[str | None, typer.Option(help="Its name; made from the text if absent.")] = None,
     zone: Annotated[str | None, typer.Option(help="Time zone, like Europe/Berlin; the server's if absent.")] = None,
     budget_usd: Annotated[float | None, typer.Option(help="Most dollars its runs may cost a day.", min=0)] = None,
-    thread: Annotated[str | None, typer.Option(help="Where it runs and reports (name or id); main if absent.")] = None,
+    thread: Annotated[
+        str | None, typer.Option(help="Where it runs and reports (name or id); console/main if absent.")
+    ] = None,
     quiet: Annotated[str | None, typer.Option(help="Hours in which results wait, like 22:00-07:00.")] = None,
     urgent: Annotated[bool, typer.Option("--urgent", help="Send results in quiet hours, too.")] = False,
     as_json: Json = False,

@@ -74,7 +74,8 @@ class _Collected:
             lines = [f"`{answer} --choice {choice['label']}`: {choice['text']}" for choice in question.choices]
             self.replies.append("\n".join([question.why, *lines]))
         else:
-            self.replies.append(f"May I do this? {question.why}\n`{answer}` or `laneway reject {question.approval_id}`")
+            reject = f"laneway reject {question.approval_id}"
+            self.replies.append(f"{question.shown()}{question.why}\n`{answer}` or `{reject}`")
         return False
 
 

@@ -79,7 +79,11 @@ class Border:
 
     async def give_up(self, tx: Connection, job: Job, fault: dict[str, Any]) -> None:
         """Within `tx`, the job is failed for good and its user is told."""
-        text = f"That did not work. {fault['message']}"
+        # What things cost here is the owner's business, and the owner has been told.
+        hidden = not job.owner and fault["code"] == "budget-exceeded"
+        text = (
+            "I cannot answer this now. Please try again later." if hidden else f"That did not work. {fault['message']}"
+        )
         say = proactive.answer if job.scope is Scope.PROACTIVE else outbox.write_reply
         await say(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta={})
         await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)

@@ -71,6 +71,9 @@ class Initiative:
         try:
             return await self.turn()
         except FAULTS as error:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                # A query that was cancelled with us ends with an error of the database.
+                raise asyncio.CancelledError from error
             _log.warning("Nothing is started by schedule: %s Trying again in a second.", error)
             return 1.0
 

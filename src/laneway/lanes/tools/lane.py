@@ -95,7 +95,7 @@ class ToolsLane:
         """The model and its tools have had their turns, from the start or from where they were paused."""
         job, prompt = work.request.job, PROMPT[work.request.job.scope]
         with (
-            charged_to(Account(job.scope, job.thread_id, job.id)),
+            charged_to(Account(job.scope, job.thread_id, job.id, lane=self.name)),
             prompted_by(self._prompts.version(prompt)),
             guarded_by(self._steps.check_lease),
             heard_by(Watch(self._db, job.thread_id, job.id)),

@@ -43,7 +43,9 @@ class SchedulePosted(BaseModel):
     text: str = Field(min_length=1, max_length=10_000, description="What to look at or to do.")
     name: str | None = Field(None, description="Small letters, digits and dashes; made from the text if absent.")
     zone: str | None = Field(None, max_length=60, description="Like Europe/Berlin; the owner's if absent.")
-    thread: str = Field("main", min_length=1, max_length=200, description="Where it runs and reports: id or name.")
+    thread: str = Field(
+        "console/main", min_length=1, max_length=200, description="Where it runs and reports: id, name or channel/name."
+    )
     budget_usd: Decimal | None = Field(None, ge=0, le=1_000_000, description="Most dollars its runs may cost a day.")
     quiet: str | None = Field(None, max_length=40, description="Hours in which results wait, like 22:00-07:00.")
     urgent: bool = Field(False, description="Send results in quiet hours, too.")
