@@ -42,7 +42,7 @@ from laneway.lanes.tools.initiative import initiative_entries
 from laneway.lanes.tools.outside import Outside
 from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.search_tools import ToolSearch
-from laneway.lanes.tools.server_info import server_info_with_log
+from laneway.lanes.tools.server_info import said_by_others, server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undoable import undoable
 from laneway.llm.choice import Models, caps_of, choose
@@ -251,7 +251,7 @@ def _bash(settings: Settings, walls: Walls) -> ToolEntry:
 def _tools(settings: Settings) -> list[ToolEntry]:
     server_info = server_info_with_log(settings.home / "laneway.log")
     server_info.__name__ = "server_info"
-    return [ToolEntry(server_info)]
+    return [ToolEntry(server_info, source=said_by_others)]
 
 
 async def ensure_owner(db: Database, home: Path) -> str | None:

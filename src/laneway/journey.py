@@ -38,7 +38,7 @@ from laneway.store import (
 )
 from laneway.store.database import Database
 from laneway.store.questions import Question
-from laneway.transcript import build
+from laneway.transcript import build, sources_in
 
 ROUTES: tuple[tuple[str, Callable[[Request], str | None]], ...] = (
     ("the request names its lane", lambda r: r.job.lane),
@@ -107,6 +107,7 @@ class Journey:
                         await approvals.supersede_before(tx, job)
             return {"judged": known.as_dict(), "resumes": resumes}
 
+        run.sources = sources_in(turns, thread.world)
         found = await self.steps.step("classify", judge)
         judged, on_host = Classification(**found["judged"]), asking is not None and asking.host_mode
         return Request(job, message, thread.world, turns, judged, found["resumes"], on_host)
@@ -143,7 +144,8 @@ class Journey:
                 found = await approvals.of_action(tx, run.job.id, approvals.action_hash(question.action))
                 if found is None:
                     await self.steps.hold(tx, run)
-                    found = await questions.put(tx, run.job, question, self._pulled)
+                    told = replace(question, sources=list(run.sources))
+                    found = await questions.put(tx, run.job, told, self._pulled)
             return [found.state, found.choice, str(found.answered_by) if found.answered_by else None]
 
         state, choice, by = await self.steps.step(f"{question.key}.{run.job.run}", ask)
@@ -154,8 +156,11 @@ class Journey:
             async with self._db.transaction() as tx:
                 await self.steps.hold(tx, run)
                 say = proactive.answer if run.job.scope is Scope.PROACTIVE else outbox.write_reply
-                await say(tx, run.job, answer.text, key="answer", pulled=self._pulled, meta=answer.result)
-                result = {"reply": answer.text, **answer.result}
+                # Ready answers repeat nobody's words; everything else may.
+                carries = run.sources and lane != "answer"
+                meta = answer.result | ({"sources": run.sources} if carries else {})
+                await say(tx, run.job, answer.text, key="answer", pulled=self._pulled, meta=meta)
+                result = {"reply": answer.text, **meta}
                 await jobs.move(tx, run.job.id, JobStatus.DONE, result=result, lane=lane)
             return "written"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from laneway.domain.conversation import Attachment, Author, Message
+from laneway.domain.conversation import Attachment, Author, Message, World, sources_of
 from laneway.store import conversations
 from laneway.store.database import Connection
 
@@ -31,6 +31,13 @@ async def build(tx: Connection, trigger: Message, *, limit: int, token_budget: i
         history = [*(m for m in history if m.id != trigger.id), trigger]
     attached = await conversations.attachments(tx, [message.id for message in history])
     return trim([_turn(message, attached) for message in history], token_budget)
+
+
+def sources_in(turns: Sequence[Turn], world: World) -> list[str]:
+    """Whose words a conversation brings besides the owner's: those of files, voice notes, strangers, customers."""
+    customer = world is World.CUSTOMER and any(turn.author is Author.USER for turn in turns)
+    found = (source for turn in turns for source in turn.sources)
+    return list(dict.fromkeys([*(["a customer's message"] if customer else []), *found]))
 
 
 def trim(turns: Sequence[Turn], token_budget: int) -> list[Turn]:
@@ -74,12 +81,4 @@ def _pixels(attachment: Attachment) -> str:
 def _turn(message: Message, attached: Sequence[Attachment]) -> Turn:
     mine = [a for a in attached if a.message_id == message.id]
     parts = [message.text, *(describe(a) for a in mine)]
-    return Turn(message.id, message.author, "\n".join(part for part in parts if part), _sources(message, mine))
-
-
-def _sources(message: Message, attached: Sequence[Attachment]) -> tuple[str, ...]:
-    kinds = {"voice": "a voice note", "image": "an image"}
-    files = [kinds.get(a.kind, f"the file {a.name}") for a in attached]
-    forwarded = ["a forwarded message"] if message.meta.get("forwarded") else []
-    spoken = ["a voice note"] if message.meta.get("voice") else []
-    return tuple(dict.fromkeys([*files, *forwarded, *spoken, *message.meta.get("sources", [])]))
+    return Turn(message.id, message.author, "\n".join(part for part in parts if part), sources_of(message, mine))

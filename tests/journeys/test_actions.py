@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
 
-from laneway.llm.scripted import Call
+from laneway.llm.scripted import Asked, Call, Say, Turn
 from tests.journeys.tooling import Counter, calls, door, reader
 
 RED, BLUE = Call("press", {"button": "red"}), Call("press", {"button": "blue"})
@@ -56,6 +57,9 @@ async def test_a_typed_yes_or_no_counts_like_the_button(
     async with door(database_url, tmp_path, calls(RED), counter.entry()) as here:
         receipt = await here.send("restart the lights")
         await here.approval(receipt["job_id"])
+        # Nobody reads a question in no time: what is typed at once was meant for something else.
+        assert (await here.ask("yes")).startswith("There is another question by now.")
+        await asyncio.sleep(1.1)
         assert await here.ask(word) == "Understood."
         await here.until(receipt["job_id"])
     assert counter.done == done
@@ -170,6 +174,7 @@ async def test_a_turn_that_read_a_strangers_words_asks_before_it_acts(database_u
         receipt = await here.send("what does the page say?")
         asked = await here.approval(receipt["job_id"])
         assert "the page https://example.org/" in asked["why"]
+        assert "Answer yes or no," in (await here.replies(receipt["message_id"]))[-1], "always is not offered"
         assert counter.done == []
         await here.answer(asked["id"], always=True)
         await here.until(receipt["job_id"])
@@ -224,3 +229,39 @@ async def test_secrets_in_arguments_stay_out_of_events(database_url: str, tmp_pa
         job = await here.until(receipt["job_id"])
     assert secret not in str(job["events"])
     assert "•••" in str(job["events"])
+
+
+async def test_a_question_about_a_strangers_wish_taints_what_follows_it(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    look = Call("look", {"page": "https://example.org/"})
+
+    def script(asked: Asked) -> Turn:
+        turns = [look, RED] if "page" in asked.text else [BLUE]
+        return turns[asked.turn] if asked.turn < len(turns) else Say("Done.")
+
+    async with door(database_url, tmp_path, script, counter.entry(), reader()) as here:
+        first = await here.send("what does the page say?")
+        await here.approval(first["job_id"])
+        second = await here.send("and what else is new?")
+        assert "https://example.org/" in (await here.approval(second["job_id"]))["why"]
+    assert counter.done == []
+
+
+async def test_work_that_is_handed_on_takes_its_sources_with_it(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    look = Call("look", {"page": "https://example.org/"})
+
+    def script(asked: Asked) -> Turn:
+        if "hand it on" in asked.text:
+            turns: list[Turn] = [look, Call("delegate", {"lane": "tools", "text": "press the button"})]
+        else:
+            turns = [RED]
+        return turns[asked.turn] if asked.turn < len(turns) else Say("Done.")
+
+    async with door(database_url, tmp_path, script, counter.entry(), reader()) as here:
+        first = await here.send("what is it? hand it on")
+        await here.answer((await here.approval(first["job_id"]))["id"])
+        job = await here.until(first["job_id"])
+        delegated = next(t for t in job["tools"] if t["tool"] == "delegate")["outcome"]["result"]["job_id"]
+        assert "https://example.org/" in (await here.approval(delegated))["why"]
+    assert counter.done == []

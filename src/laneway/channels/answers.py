@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from laneway.domain.conversation import Incoming
+from laneway.domain.job import JobMode
 from laneway.domain.judgement import Approval, ApprovalState
 
 
@@ -35,7 +36,9 @@ class Said:
 
 def answered(asked: Approval, incoming: Incoming) -> Said | None:
     """What the message answers, if it is nothing but an answer by somebody who may give it."""
-    if incoming.principal.role not in asked.may_answer or incoming.files or incoming.meta.get("forwarded"):
+    if incoming.principal.role not in asked.may_answer or incoming.mode != JobMode.AUTO or incoming.lane is not None:
+        return None
+    if incoming.files or any(incoming.meta.get(key) for key in ("forwarded", "voice", "sources")):
         return None
     said = " ".join(incoming.text.strip().strip(".!() ").casefold().split())
     if asked.choices:

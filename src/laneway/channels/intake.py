@@ -37,10 +37,13 @@ class Intake:
         self.check(incoming)
         incoming, aside = _recognised(incoming)
         async with self._db.transaction() as tx:
-            asked = await approvals.open_question(tx, incoming.channel, incoming.thread)
+            open_ones = await approvals.open_questions(tx, incoming.channel, incoming.thread)
+            asked = open_ones[0] if open_ones else None
             said = answered(asked, incoming) if asked else None
-            if said is not None:
-                given = {**incoming.payload, "command": "chosen"}
+            if asked is not None and said is not None:
+                command = "chosen" if len(open_ones) == 1 and not await approvals.is_fresh(tx, asked) else "which"
+                said = said if command == "chosen" else None
+                given = {**incoming.payload, "command": command}
                 incoming, aside = replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), True
             receipt = await intake.write(tx, incoming, aside=aside)
             if receipt.duplicate:

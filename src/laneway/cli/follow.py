@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -69,13 +69,22 @@ def follow(client: Client, job_id: str, listener: Listener) -> str:
             case "reply.written" if question is None:
                 # The reply that belongs to a question repeats it for channels that cannot ask.
                 listener.replied(body["text"])
-            case "job.waiting" if question is not None and client.job(job_id)["status"] == "waiting":
-                if not listener.asked(question):
+            case "job.waiting" if question is not None and (exact := _as_stored(client, job_id, question)) is not None:
+                if not listener.asked(exact):
                     return "waiting"
                 question = None
             case "approval.approved" | "approval.rejected" | "approval.expired" | "approval.superseded":
                 question = None
     return "lost"
+
+
+def _as_stored(client: Client, job_id: str, question: Asked) -> Asked | None:
+    """The question with the exact action, which events show without its secrets; None if nobody waits any more."""
+    job = client.job(job_id)
+    stored = [one for one in job["approvals"] if one["id"] == question.approval_id]
+    if job["status"] != "waiting" or not stored:
+        return None
+    return replace(question, action=stored[0]["action"])
 
 
 def _events(client: Client, job_id: str) -> Iterator[ServerEvent]:

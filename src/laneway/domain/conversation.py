@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -83,6 +84,15 @@ class Attachment:
     preview: str
     meta: dict[str, Any]
     created_at: datetime
+
+
+def sources_of(message: Message, attached: Sequence[Attachment]) -> tuple[str, ...]:
+    """Whose words a message brings along besides its author's: files, voice notes, forwarded messages."""
+    kinds = {"voice": "a voice note", "image": "an image"}
+    files = [kinds.get(a.kind, f"the file {a.name}") for a in attached]
+    forwarded = ["a forwarded message"] if message.meta.get("forwarded") else []
+    spoken = ["a voice note"] if message.meta.get("voice") else []
+    return tuple(dict.fromkeys([*files, *forwarded, *spoken, *message.meta.get("sources", [])]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,33 +7,38 @@ from collections.abc import Mapping
 from typing import Any
 
 HIDDEN = "•••"
-_NAMES = re.compile(
-    r"(authori[sz]ation|cookie|passw(or)?d|passphrase|secret|token|api[-_ ]?key|private[-_ ]?key|credential)", re.I
-)
-_LOOKS = re.compile(
-    r"""
-    \b(?:sk|pk|rk)-[\w-]{16,}                       # model and payment providers
-  | \b(?:ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[abprs]|lw)_?[-\w]{20,}
-  | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b
-  | \beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}          # a JSON web token
-  | \b\d{8,10}:[A-Za-z0-9_-]{35}\b                  # a bot's token
-  | -----BEGIN\ [A-Z ]*PRIVATE\ KEY-----.*?(?:-----END\ [A-Z ]*PRIVATE\ KEY-----|\Z)
-  | (?<=[Bb]earer\ )[\w.~+/=-]{12,}
-  | (?<=://)[^/\s:@]+:[^/\s@]+(?=@)                 # user:password in an address
-    """,
-    re.X | re.S,
+_WORDS = r"(?:password|passwd|passphrase|pwd|secret|token|credential|cookie|apikey|(?<=[a-z0-9][-_])key|(?<=[?&])key)s?"
+_NAMES = re.compile(rf"(?i)authori[sz]ation|{_WORDS}")
+_LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[A-Za-z0-9+/=\s:,-]*"), HIDDEN),
+    (
+        re.compile(r"(?i)\b(authorization[ ]{0,4}[:=][ ]{0,4})(?:(?:bearer|basic|token)[ ]{1,4})?[^\s\"']+"),
+        rf"\1{HIDDEN}",
+    ),
+    (re.compile(r"(?i)\b((?:bearer|basic)[ ]{1,4})[\w.~+/=-]{8,}"), rf"\1{HIDDEN}"),
+    (
+        re.compile(
+            rf"(?i)(?<![\w-])([\w-]{{0,40}}?{_WORDS}[\"']?[ \t]{{0,4}}(?:=|:(?!//))[ \t]{{0,4}})"
+            rf"(\"[^\"\n]*\"|'[^'\n]*'|[^\s,;&\"'}}]+)"
+        ),
+        rf"\1{HIDDEN}",
+    ),
+    (re.compile(r"(?i)(?<=://)[^\s:/@]{0,80}:[^\s@/]{1,200}(?=@)"), HIDDEN),
+    (re.compile(r"\b(?:sk|pk|rk|lw)[-_][\w-]{16,}"), HIDDEN),
+    (re.compile(r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza)[\w-]{8,}"), HIDDEN),
+    (re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), HIDDEN),
+    (re.compile(r"\b\d{8,10}:[A-Za-z0-9_-]{35}\b"), HIDDEN),
 )
 
 
 def redacted(value: Any) -> Any:
     """The same value with everything that is or looks like a secret replaced."""
     if isinstance(value, str):
-        return _LOOKS.sub(HIDDEN, value)
+        for pattern, shown in _LOOKS:
+            value = pattern.sub(shown, value)
+        return value
     if isinstance(value, Mapping):
-        return {
-            key: HIDDEN if item and isinstance(item, str) and _NAMES.search(str(key)) else redacted(item)
-            for key, item in value.items()
-        }
+        return {key: HIDDEN if item and _NAMES.search(str(key)) else redacted(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [redacted(item) for item in value]
     return value

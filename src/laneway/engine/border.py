@@ -58,7 +58,8 @@ class Border:
             if job.status is JobStatus.RUNNING and job.cancel_requested_at is not None and job.epoch == run.epoch:
                 done = what_was_done(await effects.of_job(tx, job.id))
                 text = f"Stopped. {done or 'Nothing had been done.'}"
-                await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta={})
+                meta = _carried(run)
+                await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
                 await jobs.move(tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled("Stopped on request.")))
 
     async def _failed(self, run: Run, error: Exception) -> None:
@@ -75,9 +76,11 @@ class Border:
                 await jobs.move(tx, job.id, JobStatus.QUEUED, delay=delay, resume=True, error=fault)
             else:
                 _log.error("Job %s failed: %s", job.id, fault["message"], exc_info=_unforeseen(error))
-                await self.give_up(tx, job, fault)
+                await self.give_up(tx, job, fault, _carried(run))
 
-    async def give_up(self, tx: Connection, job: Job, fault: dict[str, Any]) -> None:
+    async def give_up(
+        self, tx: Connection, job: Job, fault: dict[str, Any], meta: dict[str, Any] | None = None
+    ) -> None:
         """Within `tx`, the job is failed for good and its user is told."""
         # What things cost here is the owner's business, and the owner has been told.
         hidden = not job.owner and fault["code"] == "budget-exceeded"
@@ -85,8 +88,13 @@ class Border:
             "I cannot answer this now. Please try again later." if hidden else f"That did not work. {fault['message']}"
         )
         say = proactive.answer if job.scope is Scope.PROACTIVE else outbox.write_reply
-        await say(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta={})
+        await say(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta=meta or {})
         await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
+
+
+def _carried(run: Run) -> dict[str, Any]:
+    """What a reply's record says of its sources: whoever reads it later reads their words, too."""
+    return {"sources": list(run.sources)} if run.sources else {}
 
 
 def _unforeseen(error: Exception) -> Exception | None:

@@ -31,6 +31,8 @@ class Run:
     end: End | None = None
     on_end: list[Callable[[], None]] = field(default_factory=list)
     calls: dict[str, int] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+    """Whose words the run has read besides the owner's; what it says carries them on."""
 
     @property
     def epoch(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from dbos import DBOS
 
-from laneway.domain.judgement import EffectState
+from laneway.domain.judgement import Effect, EffectState
 from laneway.domain.redaction import redacted
 from laneway.engine.running import Run, current_run
 from laneway.errors import LeaseLost
@@ -78,7 +78,9 @@ class Steps:
         key = f"{call}.{run.nth(call)}"
 
         async def once() -> Any:
-            held = await gate() if gate is not None else None
+            # What has happened needs no leave any more, whatever the gate would say now.
+            known = await self._earlier(run, key)
+            held = await gate() if gate is not None and known is None else None
             if held is not None:
                 return held
             earlier = await self._intend(run, key, tool, redacted(arguments) if shown is None else shown, about)
@@ -92,6 +94,10 @@ class Steps:
             return outcome
 
         return await self.step(f"tool.{tool}", once)
+
+    async def _earlier(self, run: Run, key: str) -> Effect | None:
+        async with self._db.transaction() as tx:
+            return await effects.get(tx, run.job.id, key)
 
     async def _intend(self, run: Run, key: str, tool: str, shown: dict[str, Any], about: str) -> Any:
         async with self._db.transaction() as tx:

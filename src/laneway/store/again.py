@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
-from laneway.domain.conversation import Incoming, Principal, Receipt
+from laneway.domain.conversation import Incoming, Principal, Receipt, sources_of
 from laneway.domain.judgement import ApprovalState
 from laneway.errors import Conflict, Forbidden, NotFound
 from laneway.store import approvals, conversations, intake, jobs, pauses
@@ -26,10 +27,18 @@ async def ask_again(tx: Connection, approval_id: UUID, principal: Principal) -> 
         raise NotFound(f"What approval {approval_id} was about is gone.", hint="Send the message again.")
     incoming = Incoming(
         thread.channel, thread.external_id, f"again:{approval_id}", message.text, principal, lane=old.lane,
-        payload={"classification": judged.as_dict(), "again_of": str(old.id)},
-        meta={"again_of": str(message.id), "sources": message.meta.get("sources", [])},
+        payload={**_kept(old.payload, ("schedule",)), "classification": judged.as_dict(), "again_of": str(old.id)},
+        meta={
+            **_kept(message.meta, ("delegated", "schedule", "forwarded", "voice")),
+            "again_of": str(message.id),
+            "sources": list(sources_of(message, await conversations.attachments(tx, [message.id]))),
+        },
     )  # fmt: skip
-    receipt = await intake.write(tx, incoming)
+    receipt = await intake.write(tx, incoming, scope=old.scope)
     if not receipt.duplicate:
         await pauses.copy(tx, old.id, receipt.job_id)
     return receipt
+
+
+def _kept(facts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: facts[name] for name in names if name in facts}

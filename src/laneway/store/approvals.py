@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 from laneway.domain.conversation import Principal, Role
 from laneway.domain.ids import new_id
-from laneway.domain.job import Job, JobStatus
+from laneway.domain.job import Job, JobStatus, Scope
 from laneway.domain.judgement import Approval, ApprovalState
 from laneway.domain.redaction import redacted
 from laneway.errors import BadInput, Conflict, Forbidden, NotFound
@@ -37,6 +37,7 @@ async def ask(
     seconds: int,
     choices: Sequence[dict[str, str]] = (),
     estimated_cost: Decimal | None = None,
+    shown: dict[str, Any] | None = None,
 ) -> Approval:
     """The question is stored, once per job and action; earlier pending ones of the thread are superseded.
 
@@ -45,7 +46,9 @@ async def ask(
     found = await of_action(tx, job.id, action_hash(action))
     if found is not None:
         return found
-    await _supersede(tx, job.thread_id)
+    if job.scope is Scope.REACTIVE:
+        # A schedule's question must not take the place of one that the owner is about to answer.
+        await _supersede(tx, job.thread_id)
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
             "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline, choices, may_answer, "
@@ -58,21 +61,29 @@ async def ask(
         )  # fmt: skip
         asked = await cursor.fetchone()
     assert asked is not None
-    told = {"approval_id": str(asked.id), "why": why, "choices": asked.choices, "action": redacted(action)}
+    told: dict[str, Any] = {"approval_id": str(asked.id), "why": why, "choices": asked.choices}
+    told["action"] = redacted(action) if shown is None else {**redacted(action), "arguments": shown}
     await events.append(tx, "approval.asked", told, thread_id=job.thread_id, job_id=job.id)
     return asked
 
 
-async def open_question(tx: Connection, channel: str, thread: str) -> Approval | None:
-    """The question that waits for an answer in this thread, if one does."""
+async def open_questions(tx: Connection, channel: str, thread: str) -> list[Approval]:
+    """The questions that wait for an answer in this thread, newest first."""
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
             f"SELECT {columns(Approval, 'a.')} FROM approvals a JOIN threads t ON t.id = a.thread_id "
             "WHERE t.channel = %s AND t.external_id = %s AND a.state = 'pending' "
-            "AND a.deadline > now() ORDER BY a.id DESC LIMIT 1",
+            "AND a.deadline > now() ORDER BY a.id DESC LIMIT 10",
             (channel, thread),
         )
-        return await cursor.fetchone()
+        return await cursor.fetchall()
+
+
+async def is_fresh(tx: Connection, asked: Approval) -> bool:
+    """Whether it was asked so short a time ago that nobody can have read it."""
+    cursor = await tx.execute("SELECT %s > clock_timestamp() - interval '1 second'", (asked.created_at,))
+    row = await cursor.fetchone()
+    return bool(row and row[0])
 
 
 async def get(tx: Connection, approval_id: UUID) -> Approval:

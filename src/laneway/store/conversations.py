@@ -39,6 +39,13 @@ async def ensure_thread(tx: Connection, channel: str, external_id: str, principa
     return found
 
 
+async def made_by(tx: Connection, job_id: UUID) -> int:
+    """How many messages a job has made for others to work on."""
+    cursor = await tx.execute("SELECT count(*) FROM messages WHERE meta->>'by_job' = %s", (str(job_id),))
+    row = await cursor.fetchone()
+    return int(row[0]) if row else 0
+
+
 async def threads_named(tx: Connection, name: str) -> list[Thread]:
     """The threads with this id, this name, or this channel and name written `channel/name`."""
     async with tx.cursor(row_factory=row_of(Thread)) as cursor:

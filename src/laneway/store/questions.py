@@ -27,15 +27,21 @@ class Question:
     seconds: int
     choices: list[dict[str, str]] = field(default_factory=list)
     how: str = ""
+    sources: list[str] = field(default_factory=list)
+    """Whose words are in it besides the owner's."""
+    shown: dict[str, Any] | None = None
+    """The action's arguments as events may show them."""
     estimated_cost: Decimal | None = None
 
 
 async def put(tx: Connection, job: Job, question: Question, pulled: Collection[str]) -> Approval:
     """The question is asked and the job waits for its answer."""
     asked = await approvals.ask(
-        tx, job, question.action, question.why, question.seconds, question.choices, question.estimated_cost
-    )
+        tx, job, question.action, question.why, question.seconds, question.choices, question.estimated_cost,
+        question.shown,
+    )  # fmt: skip
     meta: dict[str, Any] = {"approval": str(asked.id)} | ({"choices": asked.choices} if asked.choices else {})
+    meta |= {"sources": question.sources} if question.sources else {}
     text = "\n".join(part for part in (question.text, question.how.replace("{id}", str(asked.id))) if part)
     await outbox.write_reply(tx, job, text, key=question.key, pulled=pulled, meta=meta)
     await jobs.move(tx, job.id, JobStatus.WAITING)

@@ -43,6 +43,8 @@ class Commands:
             return await self._stop(request)
         if name == "chosen":
             return "Understood."
+        if name == "which":
+            return "There is another question by now. Look at it, and answer once more: `laneway approvals` lists them."
         if name.startswith("unknown:"):
             return f"I do not know the command /{name.removeprefix('unknown:')}.\n{HELP}"
         return HELP

@@ -19,6 +19,9 @@ USUAL_SECONDS, LONGEST_SECONDS = 60, 600
 LONGEST_COMMAND = 100_000
 """Bytes; the kernel takes no longer argument."""
 
+LONGEST_READING = 200
+"""Characters of a command that may be a plain reading of the system."""
+
 Guard = Callable[[str, str | None], Verdict]
 """Judges a command that would run in this folder."""
 
@@ -157,8 +160,9 @@ def _why_killed(why: Killed, limits: Limits, longest: int) -> str:
 
 
 _READINGS = {
-    "uptime": r"(-\w+)?", "date": r"(-[uIR]|\+[\w%:./-]+|'\+[^']*'|\"\+[^\"$`]*\"| )*", "df": r"(-[a-zA-Z]+| )*",
-    "free": r"(-[a-z]+| )*", "nproc": r"(--all)?", "uname": r"(-[a-z]+| )*", "whoami": "", "id": "", "pwd": "",
+    "uptime": r"(-\w+)?", "df": r"(?:-[a-zA-Z]+ *)*",
+    "date": r"(?:(?:-[uIR]|\+[\w%:./-]+|'\+[^']*'|\"\+[^\"$`]*\")(?: +|$))*",
+    "free": r"(?:-[a-z]+ *)*", "nproc": r"(--all)?", "uname": r"(?:-[a-z]+ *)*", "whoami": "", "id": "", "pwd": "",
     "hostname": "", "arch": "", "lscpu": "", "true": "", "false": "", "sleep": r"[\d.]+",
     "echo": r"[^$`*?\[\]{}<>|&;()\\\n~]*",
 }  # fmt: skip
@@ -170,7 +174,7 @@ def source(arguments: Arguments, outcome: Outcome) -> str | None:
     command = str(arguments.get("command", "")).strip()
     if not (outcome.get("stdout") or outcome.get("stderr")):
         return None
-    if all(_is_reading(part) for part in re.split(r"&&|;", command)):
+    if len(command) <= LONGEST_READING and all(_is_reading(part) for part in re.split(r"&&|;", command)):
         return None
     shown = re.sub(r"\s+", " ", command)
     return f"the output of `{shown if len(shown) <= 80 else shown[:77] + '…'}`"

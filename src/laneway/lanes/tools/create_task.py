@@ -9,7 +9,6 @@ from laneway.domain.task import TaskPriority
 from laneway.domain.when import moment_of, zone_named
 from laneway.errors import BadInput, Conflict
 from laneway.lanes.tools.entry import Call, Outcome, ToolEntry, failure, success
-from laneway.lanes.tools.remember import BOTH
 from laneway.store import tasks
 from laneway.store.database import Database
 
@@ -46,6 +45,6 @@ def task_entry(db: Database, clock: Clock, zone: str) -> ToolEntry:
         return success({"id": made.id, "status": made.status, "title": made.title})
 
     return ToolEntry(
-        create_task, changes=True, idempotent=True, worlds=BOTH, seconds=10,
+        create_task, changes=True, idempotent=True, seconds=10,
         tags=("task", "todo", "ticket", "person", "colleague"),
     )  # fmt: skip

@@ -10,6 +10,8 @@ from laneway.lanes.tools.entry import Call, Outcome, ToolEntry, failure, success
 from laneway.store import conversations, intake, principals
 from laneway.store.database import Database
 
+MOST = 5
+"""Pieces of work one job may hand on."""
 DEEPEST = 3
 """How many times work may be handed on: two lanes must not play ball with it."""
 
@@ -22,6 +24,8 @@ def delegate_entry(db: Database, lanes: Callable[[], Collection[str]]) -> ToolEn
 
         lane: the lane's name, such as tools or answer. text: what is to be done, complete in itself.
         """
+        job = call.request.job
+        schedule = {"schedule": job.payload["schedule"]} if "schedule" in job.payload else {}
         depth = int(call.request.message.meta.get("delegated", 0)) + 1
         if lane not in lanes():
             return failure(f"There is no lane `{lane}`. There are: {', '.join(sorted(lanes()))}.")
@@ -32,13 +36,17 @@ def delegate_entry(db: Database, lanes: Callable[[], Collection[str]]) -> ToolEn
             principal = await principals.by_id(tx, call.by or thread.principal_id) if thread else None
             if thread is None or principal is None:
                 return failure("This conversation is gone.")
+            if await conversations.made_by(tx, job.id) >= MOST:
+                return failure(f"This job has handed on {MOST} pieces of work already. Do the rest here.")
             fingerprint = hashlib.sha256(f"{lane}\n{text}".encode()).hexdigest()[:16]
             receipt = await intake.write(
                 tx,
                 Incoming(
                     thread.channel, thread.external_id, f"delegate:{call.job_id}:{fingerprint}", text, principal,
-                    lane=lane, meta={"delegated": depth, "by_job": str(call.job_id), "sources": list(call.sources)},
+                    lane=lane, payload=schedule,
+                    meta={**schedule, "delegated": depth, "by_job": str(job.id), "sources": list(call.sources)},
                 ),
+                scope=job.scope,
             )  # fmt: skip
         return success({"job_id": str(receipt.job_id), "lane": lane, "note": "It runs after this job."})
 

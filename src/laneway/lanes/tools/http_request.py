@@ -17,10 +17,11 @@ from laneway.lanes.tools.entry import Arguments, Call, Outcome, ToolEntry, failu
 from laneway.sandbox.exchange import READING, Exchange, Question, Reply, checked_headers, parsed
 
 SECONDS, MOST_SECONDS = 20.0, 60.0
+LONGEST_URL = 8000
 _SHOWN = ("content-type", "content-length", "date", "etag", "last-modified", "link", "location", "retry-after")
 _HARMLESS = frozenset({"accept", "accept-language", "content-type", "user-agent", "if-none-match", "range"})
 _SECRET = re.compile(r"auth|token|secret|passw|cookie|session|credential|sig|key|code", re.IGNORECASE)
-_PARAMETER = re.compile(r"([?&;][^=&;#]*)=[^&;#]*")
+_PARAMETER = re.compile(r"([?&;][^=&;#?]{0,200})=[^&;#]*")
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -65,7 +66,7 @@ def judged(arguments: Arguments, call: Call) -> Verdict:
         return deny("http.address", str(refusal))
     if method not in READING:
         return ask("http.sends", f"It sends a {method} request to {shown(url)}.")
-    if _named(url.host, call):
+    if _named(url.host, address, call):
         return allow("http.reads", changes=False)
     # An address can carry words out. In a turn that foreign words have reached, a person looks at it first.
     return allow("http.unnamed-host", f"It asks {shown(url)}, a host that nobody here named.")
@@ -83,7 +84,7 @@ def redacted(arguments: Arguments) -> dict[str, Any]:
     if isinstance(headers := told.get("headers"), Mapping):
         told["headers"] = {name: value if name.lower() in _HARMLESS else HIDDEN for name, value in headers.items()}
     if isinstance(told.get("url"), str):
-        told["url"] = _without_keys(told["url"])
+        told["url"] = _without_keys(told["url"][:LONGEST_URL])
     return told
 
 
@@ -129,9 +130,14 @@ def _content(method: str, headers: dict[str, str], body: str | None, json: Any) 
     return {**given, **kind}, (body or "").encode()
 
 
-def _named(host: str, call: Call) -> bool:
-    """Whether the message itself names this host; a file that came with it, or an earlier page, does not count."""
-    said = call.request.message.text.lower()
+def _named(host: str, address: str, call: Call) -> bool:
+    """Whether the owner's own words name this host and, once others have spoken in this turn, this very address."""
+    message = call.request.message
+    if any(message.meta.get(key) for key in ("forwarded", "voice", "sources")):
+        return False
+    if call.sources and address not in message.text:
+        return False
+    said = message.text.lower()
     return re.search(rf"(?<![\w.-]){re.escape(host.lower())}(?![\w-]|\.\w)", said) is not None
 
 

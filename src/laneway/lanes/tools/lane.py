@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from pydantic_ai import Agent, AgentRunResult, DeferredToolRequests, DeferredToolResults
@@ -19,12 +18,13 @@ from pydantic_ai.usage import UsageLimits
 from laneway.domain.conversation import Author
 from laneway.domain.job import JobMode, Scope
 from laneway.domain.report import what_was_done
+from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.tools.pausing import Paused, Pausing
 from laneway.lanes.tools.toolbox import Toolbox
 from laneway.lanes.tools.watch import Watch
-from laneway.lanes.tools.work import Work, sources_of
+from laneway.lanes.tools.work import Work
 from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel, heard_by
 from laneway.llm.meter import Account, charged_to, prompted_by
@@ -70,20 +70,21 @@ class ToolsLane:
             # The offline model has no plans of its own; the judgement has one.
             return Answer(f"{request.judged.summary}\nPlan: {request.judged.plan}\nNothing was done.")
         found = await self._toolbox.at_hand(request)
-        work = Work(request, self._workspace(job.thread_id), sources_of(request), found)
+        # The very list of the run, so that whatever is said on its way out carries what was read.
+        work = Work(request, self._workspace(job.thread_id), current_run().sources, found)
         paused = await self._pausing.look(work)
         if paused is not None and paused.open is not None:
             return paused.open
         if paused is not None and paused.refused is not None:
-            return Answer(await self._told(paused.refused, work), _tainted(work))
+            return Answer(await self._told(paused.refused, work))
         try:
             ended = await self._go(work, paused)
         except UsageLimitExceeded:
             told = await self._told(STOPPED_SHORT, work)
-            return Answer(f"{told} Ask for a smaller part of it.", {"stopped": "step limit"} | _tainted(work))
+            return Answer(f"{told} Ask for a smaller part of it.", {"stopped": "step limit"})
         if isinstance(ended.output, DeferredToolRequests):
             return await self._pausing.stop(work, ended.output, ended.all_messages())
-        return Answer(ended.output, _result(ended.all_messages()) | _tainted(work))
+        return Answer(ended.output, _result(ended.all_messages()))
 
     async def _told(self, ending: str, work: Work) -> str:
         """The ending and, in plain words, what had been done before it."""
@@ -122,11 +123,6 @@ def _message(turn: Turn) -> ModelMessage:
     if turn.author is Author.USER:
         return ModelRequest([UserPromptPart(turn.text)])
     return ModelResponse([TextPart(turn.text)])
-
-
-def _tainted(work: Work) -> dict[str, Any]:
-    """What the reply's record says of its sources: whoever reads it later reads their words, too."""
-    return {"sources": list(work.sources)} if work.sources else {}
 
 
 def _result(messages: list[ModelMessage]) -> dict[str, object]:

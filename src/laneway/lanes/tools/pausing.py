@@ -16,6 +16,7 @@ from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter
 from laneway.domain.judgement import ApprovalState
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
+from laneway.lanes.tools.gate import NEVER_STANDING
 from laneway.lanes.tools.work import Work
 from laneway.store import approvals, ledger, pauses
 from laneway.store.database import Database
@@ -27,8 +28,8 @@ NOT_APPROVED = {
     ApprovalState.EXPIRED: "Not done: nobody answered in time. Ask again if you still want it.",
     ApprovalState.SUPERSEDED: "Not done: a newer request took its place.",
 }
-HOW = "Answer yes, no or always, or: `laneway approve {id}`, `laneway reject {id}`."
-LONGEST_SHOWN = 3000
+HOW = "Answer {words}, or: `laneway approve {id}`, `laneway reject {id}`."
+LONGEST_SHOWN, SHORT = 3000, 200
 
 
 @dataclass(frozen=True)
@@ -99,21 +100,32 @@ class Pausing:
             if state != ApprovalState.APPROVED:
                 return Paused(refused=NOT_APPROVED[ApprovalState(state)])
         messages = ModelMessagesTypeAdapter.validate_python(stored["messages"])
-        return Paused(messages, {call["action"]["call"]: True for call in stored["calls"]})
+        return Paused(messages, {call["action"]["call"].partition(".")[2]: True for call in stored["calls"]})
 
     async def _question(self, work: Work, call: dict[str, Any]) -> Question:
         action, why = call["action"], call["why"]
         async with self._db.transaction() as tx:
             cost = await ledger.usual_cost(tx, work.request.job.id)
         key = f"approve.{approvals.action_hash(action)[:12]}"
-        return Question(key, action, why, f"May I do this?\n{shown(action)}\n{why}", self._seconds, [], HOW, cost)
+        how = HOW.replace("{words}", "yes or no" if call["rule"] in NEVER_STANDING else "yes, no or always")
+        return Question(
+            key, action, why, f"May I do this?\n{shown(action)}\n{why}", self._seconds, [], how,
+            shown=call["shown"], estimated_cost=cost,
+        )  # fmt: skip
 
 
 def shown(action: dict[str, Any]) -> str:
     """The action as a person reads it before saying yes: all of it, or a clear word that it is longer."""
     arguments = {key: value for key, value in action["arguments"].items() if value is not None}
-    lines = [f"{key}: {value if isinstance(value, str) else json.dumps(value)}" for key, value in arguments.items()]
-    text = "\n".join([f"[{action['tool']}]", *lines])
+    told = {key: value if isinstance(value, str) else json.dumps(value) for key, value in arguments.items()}
+    # What is short stands first, so that a long text cannot push it out of sight.
+    lines = [f"{key}: {value}" for key, value in sorted(told.items(), key=lambda item: len(item[1]) > SHORT)]
+    text = _readable("\n".join([f"[{action['tool']}]", *lines]))
     if len(text) <= LONGEST_SHOWN:
         return text
     return f"{text[:LONGEST_SHOWN]}\n… and {len(text) - LONGEST_SHOWN} characters more: GET /approvals has all of it."
+
+
+def _readable(text: str) -> str:
+    """The text with everything that would hide or turn around other characters written out."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)

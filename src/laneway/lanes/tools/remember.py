@@ -11,8 +11,6 @@ from laneway.lanes.tools.entry import Arguments, Call, Outcome, ToolEntry, failu
 from laneway.store import memories
 from laneway.store.database import Database
 
-BOTH = frozenset(World)
-
 
 def memory_entries(db: Database) -> list[ToolEntry]:
     """The two tools, over this database."""
@@ -36,9 +34,9 @@ def memory_entries(db: Database) -> list[ToolEntry]:
         return success({"memories": [_shown(fact) for fact in found]})
 
     return [
-        ToolEntry(remember, changes=True, idempotent=True, worlds=BOTH, seconds=10, tags=("memory", "note", "keep")),
+        ToolEntry(remember, changes=True, idempotent=True, seconds=10, tags=("memory", "note", "keep")),
         ToolEntry(
-            recall, changes=False, idempotent=True, worlds=BOTH, seconds=10, source=recalled_from,
+            recall, changes=False, idempotent=True, seconds=10, source=recalled_from,
             tags=("memory", "facts", "known", "remembered"),
         ),
     ]  # fmt: skip

@@ -6,7 +6,6 @@ from laneway.clock import Clock
 from laneway.domain.when import moment_of, shown, zone_named
 from laneway.errors import BadInput, Conflict
 from laneway.lanes.tools.entry import Call, Outcome, ToolEntry, failure, success
-from laneway.lanes.tools.remember import BOTH
 from laneway.store import reminders
 from laneway.store.database import Database
 
@@ -43,9 +42,7 @@ def remind_entry(db: Database, clock: Clock, zone: str) -> ToolEntry:
         told = {"id": str(made.id), "due_at": made.due_at.isoformat(), "due": shown(made.due_at, here)}
         return success({**told, "text": made.text})
 
-    return ToolEntry(
-        remind, changes=True, idempotent=True, worlds=BOTH, seconds=10, tags=("reminder", "later", "alarm", "timer")
-    )
+    return ToolEntry(remind, changes=True, idempotent=True, seconds=10, tags=("reminder", "later", "alarm", "timer"))
 
 
 def _check(text: str) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import psutil
 
@@ -65,6 +65,12 @@ def server_info_with_log(own_log: Path) -> ServerInfoTool:
     # A model sees a tool's name and docstring: these two are one tool.
     with_log.__name__, with_log.__doc__ = server_info.__name__, server_info.__doc__
     return with_log
+
+
+def said_by_others(arguments: Mapping[str, Any], outcome: dict[str, Any]) -> str | None:
+    """Whose words an answer brings: log lines, processes and users bear names that strangers may have chosen."""
+    foreign = [topic for topic in ("logs", "processes", "users") if topic in (outcome.get("result") or {})]
+    return f"this server's {' and '.join(foreign)}" if foreign else None
 
 
 def _read(topics: Sequence[str], lines: int, process: str | None, logs: Sequence[Path]) -> ServerInfo:

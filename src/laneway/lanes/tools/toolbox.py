@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from pydantic_ai import ApprovalRequired, RunContext, Tool
+from pydantic_ai.messages import ModelResponse
 from pydantic_ai.tools import ToolDefinition
 
 from laneway.domain.action import Decision
@@ -81,9 +82,9 @@ class Toolbox:
 
     def _durable(self, entry: ToolEntry) -> Callable[..., Awaitable[Any]]:
         async def call(context: RunContext[Work], /, **arguments: Any) -> Any:
-            given = _complete(entry, arguments)
+            given = storable(_complete(entry, arguments))
             work, shown = context.deps, entry.shown(given)
-            action = action_of(entry.name, given, work, context.tool_call_id)
+            action = action_of(entry.name, given, work, _call_of(context))
 
             async def gate() -> Any:
                 verdict = await self._gate.judge(entry, action, work)
@@ -91,7 +92,7 @@ class Toolbox:
                     return None
                 if verdict.decision is Decision.DENY:
                     return failure(f"Refused ({verdict.rule}): {verdict.why}", refused=verdict.rule)
-                return {_ASKED: {"action": action, "why": verdict.why, "rule": verdict.rule}}
+                return {_ASKED: {"action": action, "why": verdict.why, "rule": verdict.rule, "shown": shown}}
 
             outcome = await self._steps.effect(
                 entry.name, given, lambda: _within_time(entry, given, work, context.tool_call_approved),
@@ -106,6 +107,12 @@ class Toolbox:
             return for_model(outcome)
 
         return _looks_like(entry, call)
+
+
+def _call_of(context: RunContext[Work]) -> str:
+    """Names one call of the run: some servers number their calls anew in every answer, so the answer counts, too."""
+    answers = sum(isinstance(message, ModelResponse) for message in context.messages)
+    return f"{answers}.{context.tool_call_id}"
 
 
 async def _within_time(entry: ToolEntry, arguments: dict[str, Any], work: Work, approved: bool) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
-from laneway.domain.conversation import Author, World
 from laneway.engine.running import current_run
 from laneway.lanes.contract import Request
 from laneway.lanes.tools.entry import Call
@@ -31,13 +30,6 @@ class Work:
 
     def call(self, by: UUID | None, *, approved: bool) -> Call:
         return Call(self.request, self.workspace, approved, _on_stop, by, tuple(self.sources))
-
-
-def sources_of(request: Request) -> list[str]:
-    """Whose words the conversation itself brings, before any tool has been called."""
-    found: Iterable[str] = (source for turn in request.turns for source in turn.sources)
-    customer = request.world is World.CUSTOMER and any(turn.author is Author.USER for turn in request.turns)
-    return list(dict.fromkeys([*(["a customer's message"] if customer else []), *found]))
 
 
 def _on_stop(end: Callable[[], None]) -> Callable[[], None]:
