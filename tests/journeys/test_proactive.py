@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import psycopg
 
+from laneway.app import Parts
+from laneway.llm.offline import OfflineModel
 from laneway.llm.scripted import Asked, Call, Say
+from laneway.llm.single import only
 from tests.serving import scripted
 from tests.web.conftest import Door, Open
 
@@ -50,6 +54,28 @@ async def test_a_schedule_speaks_only_when_there_is_something_to_say(opened: Ope
         await due_now(database_url)
         await ran(door, 2)
         assert await said(door) == ["The disk is 91 % full."]
+
+
+async def test_without_a_key_a_schedule_looks_compares_and_speaks_only_above_its_limit(opened: Open) -> None:
+    calm, loud = "check the disk and tell me above 100 %", "check the disk and memory and tell me above 0 %"
+    async with opened(Parts(models=lambda db: only(OfflineModel(), db))) as door:
+        await add(door, name="calm", text=calm)
+        await door.post("/schedules/calm/run", 202)
+        [quiet] = await ran(door)
+        assert (quiet["status"], quiet["result"]["reply"]) == ("done", "NOTHING")
+        assert quiet["result"]["tool_calls"] == ["server_info"]
+        assert await said(door) == []
+        await add(door, name="loud", text=loud)
+        await door.post("/schedules/loud/run", 202)
+        await ran(door, 2)
+        [message] = await said(door)
+        assert re.fullmatch(r"(The disk at .+|Memory) is [\d.]+ % (full|used).*, above 0 %\.", message)
+        await add(door)
+        await door.post("/schedules/disk/run", 202)
+        reply = (await ran(door, 3))[-1]["result"]["reply"]
+        assert reply == "NOTHING" or reply.endswith(", above 80 %."), "the words of the manual"
+        await door.ask(calm)
+        assert (await said(door))[-1].endswith(", not above 100 %."), "a person who asks is answered"
 
 
 async def test_a_scheduled_run_looks_with_tools_and_is_charged_as_proactive(opened: Open, database_url: str) -> None:

@@ -28,13 +28,14 @@ from laneway.llm.offline.file_requests import file_requests
 from laneway.llm.offline.plans import orders
 from laneway.llm.offline.server_questions import server_questions
 from laneway.llm.offline.small_talk import small_talk
+from laneway.llm.offline.thresholds import thresholds
 from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, Answer, Skill, Turn, latest_turn, needs_key, text
 from laneway.llm.word_by_word import WordByWord
 
 OFFLINE = "offline"
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUESTION = 600
-SKILLS: tuple[Skill, ...] = (small_talk, orders, file_requests, server_questions)
+SKILLS: tuple[Skill, ...] = (small_talk, thresholds, orders, file_requests, server_questions)
 
 
 class OfflineModel(Model[None]):

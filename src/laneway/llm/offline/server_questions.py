@@ -29,7 +29,7 @@ def server_reading(question: str, offer: Offer, hostname: str) -> Order | None:
     tool = offer.tool(SERVER_INFO)
     if asked is None or tool is None:
         return None
-    topics = [topic for topic in asked.topics if _offers(tool, topic)]
+    topics = [topic for topic in asked.topics if offers(tool, topic)]
     if not topics:
         return None
     wanted = {"lines": asked.lines if "logs" in topics else None, "process": asked.process}
@@ -45,7 +45,7 @@ def _telling(asked: ServerQuestion) -> Telling:
     )
 
 
-def _offers(tool: ToolDefinition, topic: str) -> bool:
+def offers(tool: ToolDefinition, topic: str) -> bool:
     """True unless the tool's schema lists its topics and this one is not among them."""
     listed = re.search(r"'enum': \[([^\]]*)\]", str(tool.parameters_json_schema))
     return listed is None or f"'{topic}'" in listed.group(1)

@@ -18,6 +18,8 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.tools import ToolDefinition
 
+from laneway.domain.schedule import NOTHING
+
 NEEDS_KEY = "I need a model key for that."
 HOW_TO_SET_ONE = (
     "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or point OPENAI_BASE_URL at any OpenAI-compatible server"
@@ -47,6 +49,11 @@ _SKILLS = {
 
 # The judgement on a message, put below it for models that can use it.
 _UNDERSTOOD_AS = re.compile(r"\n\n\[Understood as: .*\]\s*\Z", re.S)
+# The word for silence as a prompt writes it; "change NOTHING without asking" is another matter.
+_SILENCE = re.compile(
+    rf"[`'\"“‘*]{NOTHING}[`'\"”’*]"
+    rf"|\b(?i:answer|reply|respond|say|write|return)s?(?: with| exactly| only| just| the word)* {NOTHING}\b"
+)
 # The first line of an attachment, as the transcript describes it.
 _ATTACHED = re.compile(r"^\[(?:file |voice note,|image,)", re.M)
 
@@ -55,7 +62,8 @@ _ATTACHED = re.compile(r"^\[(?:file |voice note,|image,)", re.M)
 class Turn:
     """The latest question, the tools on offer, and what they returned since it was asked.
 
-    `own_words` is the question without what is attached to it: only there are orders looked for.
+    `own_words` is the question without what is attached to it: only there are orders looked for. `may_be_silent` is
+    true if the instructions name the word that means nothing is to be said: nobody waits for an answer then.
     """
 
     question: str
@@ -64,6 +72,7 @@ class Turn:
     returns: tuple[ToolReturnPart, ...]
     number: int
     hostname: str
+    may_be_silent: bool = False
 
     def returned(self, tool: str) -> ToolReturnPart | None:
         """What this tool returned last, or None if it was not called since the question."""
@@ -103,16 +112,20 @@ def offline_skills(tools: Iterable[str]) -> str:
 
 def latest_turn(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition], hostname: str) -> Turn:
     """The turn that these messages end with."""
-    question, returns = "", list[ToolReturnPart]()
-    for message in messages:
-        for part in message.parts if isinstance(message, ModelRequest) else ():
+    question, returns, instructions = "", list[ToolReturnPart](), ""
+    for message in (message for message in messages if isinstance(message, ModelRequest)):
+        for part in message.parts:
             if isinstance(part, UserPromptPart):
-                question, returns = _words_of(part), []
+                # Earlier turns may have had other instructions.
+                question, returns, instructions = _words_of(part), [], ""
             elif isinstance(part, ToolReturnPart):
                 returns.append(part)
+        instructions = message.instructions or instructions
     question = _UNDERSTOOD_AS.sub("", question)
     own_words = _ATTACHED.split(question, maxsplit=1)[0].strip()
-    return Turn(question, own_words, {tool.name: tool for tool in tools}, tuple(returns), len(messages), hostname)
+    offered = {tool.name: tool for tool in tools}
+    silent = _SILENCE.search(instructions) is not None
+    return Turn(question, own_words, offered, tuple(returns), len(messages), hostname, silent)
 
 
 def _words_of(part: UserPromptPart) -> str:
