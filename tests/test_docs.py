@@ -162,6 +162,14 @@ def test_every_make_command_in_the_documents_is_a_target() -> None:
     assert re.search(r"^make up", text("README.md"), re.MULTILINE)
 
 
+def test_the_readme_fits_on_one_screen() -> None:
+    lines = text("README.md").splitlines()
+    assert len(lines) <= 60
+    assert [line for line in lines if len(line) > 100] == []
+    for part in ("$ make up", "> What's the server uptime?", "**Why.**", "**Why not.**", "**Read on.**"):
+        assert any(line.startswith(part) for line in lines), part
+
+
 def test_every_laneway_command_in_the_documents_exists() -> None:
     from laneway.cli.commands import COMMANDS, GROUPS
 

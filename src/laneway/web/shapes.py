@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
@@ -36,6 +36,11 @@ class Listing(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     limit: int = Field(50, ge=1, le=200, description="At most so many items.")
+
+    @property
+    def one_more(self) -> int:
+        """How many the store is asked for: that there is one more tells that the list goes on."""
+        return self.limit + 1
 
 
 class ReceiptShape(Shape):
@@ -263,6 +268,12 @@ S = TypeVar("S", bound=Shape)
 def shaped(kind: type[S], found: Sequence[object]) -> list[S]:
     """Each of what the store found, as clients see it."""
     return [kind.model_validate(one) for one in found]
+
+
+def paged(kind: type[S], found: Sequence[object], which: Listing, by: Literal["id", "seq"] = "id") -> Page[S]:
+    """As many as were wanted; `found` holds one more of them where there is a following part."""
+    items = shaped(kind, found[: which.limit])
+    return Page(items=items, next=getattr(items[-1], by) if len(found) > which.limit else None)
 
 
 def milliseconds(job: Job, until: datetime | None) -> int | None:

@@ -13,7 +13,7 @@ from laneway.errors import BadInput, Conflict
 from laneway.store import approvals, permissions
 from laneway.store.again import ask_again
 from laneway.web.gateway import Here, Me
-from laneway.web.shapes import ApprovalShape, Listing, Page, PermissionShape, ReceiptShape, shaped
+from laneway.web.shapes import ApprovalShape, Listing, Page, PermissionShape, ReceiptShape, paged
 
 router = APIRouter(tags=["approvals"])
 ANSWERS = {"approve": ApprovalState.APPROVED, "reject": ApprovalState.REJECTED}
@@ -39,9 +39,8 @@ class ApprovalAnswer(BaseModel):
 @router.get("/approvals", summary="List approvals, newest first")
 async def listed(here: Here, which: Annotated[ApprovalListing, Query()]) -> Page[ApprovalShape]:
     async with here.app.db.transaction() as tx:
-        found = await approvals.page(tx, state=which.state, limit=which.limit + 1, before=which.before)
-    items = shaped(ApprovalShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+        found = await approvals.page(tx, state=which.state, limit=which.one_more, before=which.before)
+    return paged(ApprovalShape, found, which)
 
 
 @router.post("/approvals/{approval_id}", summary="Say yes or no to exactly this action, or choose what was meant")
@@ -71,9 +70,8 @@ async def again(here: Here, me: Me, approval_id: UUID) -> ReceiptShape:
 @router.get("/permissions", summary="List what is always allowed, newest first")
 async def permitted(here: Here, which: Annotated[PermissionListing, Query()]) -> Page[PermissionShape]:
     async with here.app.db.transaction() as tx:
-        found = await permissions.page(tx, limit=which.limit + 1, before=which.before)
-    items = shaped(PermissionShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+        found = await permissions.page(tx, limit=which.one_more, before=which.before)
+    return paged(PermissionShape, found, which)
 
 
 @router.delete("/permissions/{permission_id}", summary="Be asked again from now on")

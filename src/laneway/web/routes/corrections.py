@@ -17,7 +17,7 @@ from laneway.store import conversations, corrections
 from laneway.transcript import build
 from laneway.web.auth import open_to
 from laneway.web.gateway import Here, Me
-from laneway.web.shapes import CorrectionShape, Listing, Page, shaped
+from laneway.web.shapes import CorrectionShape, Listing, Page, paged
 
 router = APIRouter(tags=["classification"])
 
@@ -67,9 +67,8 @@ async def correct(here: Here, me: Me, message_id: UUID, posted: CorrectionPosted
 async def corrected(here: Here, which: Annotated[CorrectionListing, Query()]) -> Page[CorrectionShape]:
     """Each with its state, and the reason for it. Operators may look, too."""
     async with here.app.db.transaction() as tx:
-        found = await corrections.page(tx, state=which.state, limit=which.limit + 1, before=which.before)
-    items = shaped(CorrectionShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+        found = await corrections.page(tx, state=which.state, limit=which.one_more, before=which.before)
+    return paged(CorrectionShape, found, which)
 
 
 @router.delete("/corrections/{correction_id}", summary="Withdraw a correction")

@@ -23,6 +23,7 @@ from laneway.web.shapes import (
     Page,
     StepShape,
     ToolShape,
+    paged,
     shaped,
 )
 
@@ -56,11 +57,10 @@ async def listed(here: Here, which: Annotated[JobListing, Query()]) -> Page[JobS
             status=which.status,
             thread_id=which.thread,
             message_id=which.message,
-            limit=which.limit + 1,
+            limit=which.one_more,
             before=which.before,
         )
-    items = shaped(JobShape, found[: which.limit])
-    return Page(items=items, next=items[-1].seq if len(found) > which.limit else None)
+    return paged(JobShape, found, which, by="seq")
 
 
 @router.get("/jobs/{job_id}", summary="One job with its steps, events, model calls, tools and approvals")

@@ -13,7 +13,7 @@ from laneway.store import memories
 from laneway.web.gateway import Here
 from laneway.web.initiative_shapes import FactShape
 from laneway.web.routes.threads import check_thread
-from laneway.web.shapes import Listing, Page, shaped
+from laneway.web.shapes import Listing, Page, paged
 
 router = APIRouter(tags=["memories"])
 
@@ -29,10 +29,9 @@ async def listed(here: Here, which: Annotated[FactListing, Query()]) -> Page[Fac
     async with here.app.db.transaction() as tx:
         await check_thread(tx, which.thread)
         found = await memories.page(
-            tx, world=which.world, thread_id=which.thread, limit=which.limit + 1, before=which.before
+            tx, world=which.world, thread_id=which.thread, limit=which.one_more, before=which.before
         )
-    items = shaped(FactShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+    return paged(FactShape, found, which)
 
 
 @router.delete("/memories/{fact_id}", summary="Forget something")

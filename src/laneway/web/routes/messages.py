@@ -26,6 +26,7 @@ from laneway.web.shapes import (
     Page,
     ReceiptShape,
     ReplyShape,
+    paged,
     shaped,
 )
 from laneway.web.why import WhyShape, explained
@@ -98,9 +99,8 @@ async def send(
 async def listed(here: Here, which: Annotated[MessageListing, Query()]) -> Page[MessageShape]:
     async with here.app.db.transaction() as tx:
         await check_thread(tx, which.thread)
-        found = await conversations.messages(tx, thread_id=which.thread, limit=which.limit + 1, before=which.before)
-    items = shaped(MessageShape, found[: which.limit])
-    return Page(items=items, next=items[-1].seq if len(found) > which.limit else None)
+        found = await conversations.messages(tx, thread_id=which.thread, limit=which.one_more, before=which.before)
+    return paged(MessageShape, found, which, by="seq")
 
 
 @router.get("/messages/{message_id}", summary="One message with its attachments, replies and jobs")

@@ -10,7 +10,7 @@ from pydantic import Field
 from laneway.domain.judgement import OutboxState
 from laneway.store import outbox
 from laneway.web.gateway import Here
-from laneway.web.shapes import Listing, OutboxShape, Page, shaped
+from laneway.web.shapes import Listing, OutboxShape, Page, paged
 
 router = APIRouter(tags=["outbox"])
 
@@ -23,6 +23,5 @@ class OutboxListing(Listing):
 @router.get("/outbox", summary="List replies and how far they got, newest first")
 async def listed(here: Here, which: Annotated[OutboxListing, Query()]) -> Page[OutboxShape]:
     async with here.app.db.transaction() as tx:
-        found = await outbox.page(tx, state=which.state, limit=which.limit + 1, before=which.before)
-    items = shaped(OutboxShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+        found = await outbox.page(tx, state=which.state, limit=which.one_more, before=which.before)
+    return paged(OutboxShape, found, which)

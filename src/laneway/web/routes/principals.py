@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from laneway.store import principals
 from laneway.web.gateway import Here, Me
-from laneway.web.shapes import Listing, Page, PrincipalShape, shaped
+from laneway.web.shapes import Listing, Page, PrincipalShape, paged
 
 router = APIRouter(tags=["principals"])
 
@@ -28,9 +28,8 @@ class HostMode(BaseModel):
 @router.get("/principals", summary="List principals, newest first")
 async def listed(here: Here, which: Annotated[PrincipalListing, Query()]) -> Page[PrincipalShape]:
     async with here.app.db.transaction() as tx:
-        found = await principals.listed(tx, which.limit + 1, which.before)
-    items = shaped(PrincipalShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+        found = await principals.listed(tx, which.one_more, which.before)
+    return paged(PrincipalShape, found, which)
 
 
 @router.get("/principals/me", summary="Show the principal of this key")

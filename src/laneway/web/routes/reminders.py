@@ -12,7 +12,7 @@ from laneway.domain.schedule import ReminderState
 from laneway.store import reminders
 from laneway.web.gateway import Here
 from laneway.web.initiative_shapes import ReminderShape
-from laneway.web.shapes import Listing, Page, shaped
+from laneway.web.shapes import Listing, Page, paged
 
 router = APIRouter(tags=["schedules"])
 
@@ -25,9 +25,8 @@ class ReminderListing(Listing):
 @router.get("/reminders", summary="List reminders and results that wait for quiet hours to end, newest first")
 async def listed(here: Here, which: Annotated[ReminderListing, Query()]) -> Page[ReminderShape]:
     async with here.app.db.transaction() as tx:
-        found = await reminders.page(tx, state=which.state, limit=which.limit + 1, before=which.before)
-    items = shaped(ReminderShape, found[: which.limit])
-    return Page(items=items, next=items[-1].seq if len(found) > which.limit else None)
+        found = await reminders.page(tx, state=which.state, limit=which.one_more, before=which.before)
+    return paged(ReminderShape, found, which, by="seq")
 
 
 @router.delete("/reminders/{reminder_id}", summary="Cancel a reminder")

@@ -25,7 +25,7 @@ from laneway.store.database import Connection
 from laneway.web.gateway import Here, Me
 from laneway.web.initiative_shapes import ScheduleShape
 from laneway.web.posting import check_storable
-from laneway.web.shapes import Listing, Moment, Page, ReceiptShape, shaped
+from laneway.web.shapes import Listing, Moment, Page, ReceiptShape, paged
 
 router = APIRouter(tags=["schedules"])
 SHOWN_TIMES = 5
@@ -64,9 +64,8 @@ class ScheduleDetail(ScheduleShape):
 @router.get("/schedules", summary="List schedules, newest first")
 async def listed(here: Here, which: Annotated[ScheduleListing, Query()]) -> Page[ScheduleShape]:
     async with here.app.db.transaction() as tx:
-        found = await schedules.page(tx, limit=which.limit + 1, before=which.before)
-    items = shaped(ScheduleShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+        found = await schedules.page(tx, limit=which.one_more, before=which.before)
+    return paged(ScheduleShape, found, which)
 
 
 @router.post("/schedules", status_code=201, summary="Add a schedule")

@@ -12,7 +12,7 @@ from laneway.store import tasks
 from laneway.web.gateway import Here
 from laneway.web.initiative_shapes import TaskShape
 from laneway.web.posting import check_storable
-from laneway.web.shapes import Listing, Page, shaped
+from laneway.web.shapes import Listing, Page, paged
 
 router = APIRouter(tags=["tasks"])
 TaskId = Annotated[int, Path(ge=1, lt=2**63)]
@@ -63,10 +63,9 @@ class TaskChange(_Stored):
 async def listed(here: Here, which: Annotated[TaskListing, Query()]) -> Page[TaskShape]:
     async with here.app.db.transaction() as tx:
         found = await tasks.page(
-            tx, status=which.status, open_only=which.open, limit=which.limit + 1, before=which.before
+            tx, status=which.status, open_only=which.open, limit=which.one_more, before=which.before
         )
-    items = shaped(TaskShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+    return paged(TaskShape, found, which)
 
 
 @router.post("/api/tasks", status_code=201, summary="Make a task by hand")

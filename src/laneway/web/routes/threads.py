@@ -14,7 +14,7 @@ from laneway.errors import IllegalTransition, NotFound
 from laneway.store import conversations, jobs
 from laneway.store.database import Connection
 from laneway.web.gateway import Here
-from laneway.web.shapes import Listing, Page, ThreadShape, shaped
+from laneway.web.shapes import Listing, Page, ThreadShape, paged
 
 router = APIRouter(tags=["threads"])
 
@@ -30,9 +30,8 @@ class Stopped(BaseModel):
 @router.get("/threads", summary="List threads, newest first")
 async def listed(here: Here, which: Annotated[ThreadListing, Query()]) -> Page[ThreadShape]:
     async with here.app.db.transaction() as tx:
-        found = await conversations.threads(tx, limit=which.limit + 1, before=which.before)
-    items = shaped(ThreadShape, found[: which.limit])
-    return Page(items=items, next=items[-1].id if len(found) > which.limit else None)
+        found = await conversations.threads(tx, limit=which.one_more, before=which.before)
+    return paged(ThreadShape, found, which)
 
 
 @router.get("/threads/{thread_id}", summary="One thread")
