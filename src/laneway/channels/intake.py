@@ -41,7 +41,9 @@ class Intake:
             asked = open_ones[0] if open_ones else None
             said = answered(asked, incoming) if asked else None
             if asked is not None and said is not None:
-                command = "chosen" if len(open_ones) == 1 and not await approvals.is_fresh(tx, asked) else "which"
+                # A choice only says what was meant; a yes lets something happen, so it must be meant for this question.
+                unread = not asked.choices and await approvals.is_fresh(tx, asked)
+                command = "chosen" if len(open_ones) == 1 and not unread else "which"
                 said = said if command == "chosen" else None
                 given = {**incoming.payload, "command": command}
                 incoming, aside = replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), True
