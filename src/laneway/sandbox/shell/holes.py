@@ -42,6 +42,11 @@ def starts_with_hole(word: str) -> bool:
     return word.startswith(_OPEN)
 
 
+def may_be_option(word: str) -> bool:
+    """Whether a word may turn out to begin with a dash: by what fills it, or by the names of files it matches."""
+    return word[:1] in (_OPEN, "*", "?", "[")
+
+
 def without_holes(word: str, filler: str = "") -> str:
     return _HOLE.sub(filler, word)
 

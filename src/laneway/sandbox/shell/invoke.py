@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from posixpath import basename
 
 from laneway.sandbox.shell.holes import has_hole, shown
@@ -13,10 +14,12 @@ from laneway.sandbox.shell.nested import loaded, nested
 from laneway.sandbox.shell.own_commands import OWN
 from laneway.sandbox.shell.prints import output
 from laneway.sandbox.shell.programs.losing import writes
+from laneway.sandbox.shell.programs.proven import is_of_the_system, proven, proven_wrapper
 from laneway.sandbox.shell.programs.readers import ALWAYS, only_reads
 from laneway.sandbox.shell.programs.registry import BY_PROGRAM, judged
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.running_code import EDITORS, interpreted, language_of, run_stream
+from laneway.sandbox.shell.steering import steers
 from laneway.sandbox.shell.streams import NETWORK, UNKNOWN, Stream, text
 from laneway.sandbox.shell.tables import table
 from laneway.sandbox.shell.walk import Walk
@@ -40,10 +43,17 @@ def risky(source: str) -> bool:
 def invoke(walk: Walk, run: Invocation) -> Stream:
     """One command line has been judged, and what it prints is known as far as possible."""
     name = run.program
+    walk.changes = walk.changes or steers(run)
     if name in run.scope.functions:
+        if name in RISKY:
+            # It may be defined on one way only, or called past the function: `command rm`, `env rm`.
+            _program(walk, replace(run, scope=run.scope.copy()))
         return walk.call(run)
     if name in run.scope.aliases and name not in run.scope.calling:
         scope = run.scope.copy(calling=(*run.scope.calling, name))
+        if name in RISKY:
+            # A shell that is no terminal's does not look at aliases.
+            _program(walk, replace(run, scope=run.scope.copy()))
         return walk.shell(
             " ".join([run.scope.aliases[name], *map(_quoted, run.args)]), scope, run.stdin, piped=run.piped
         )
@@ -55,6 +65,7 @@ def invoke(walk: Walk, run: Invocation) -> Stream:
         walk.found([Finding("unknown-program", f"It runs whatever {shown(name)} matches.")])
         walk.changes = True
         return UNKNOWN
+    walk.changes = walk.changes or not is_of_the_system(name)
     plain = Invocation(program, run.args, run.scope, run.stdin, run.piped, run.environment)
     written = _fresh(run)
     if written is not None:
@@ -89,7 +100,7 @@ def _program(walk: Walk, run: Invocation) -> Stream:
     if code is not None:
         return interpreted(walk, run, code)
     walk.found(judged(run))
-    walk.changes = walk.changes or not only_reads(run)
+    walk.changes = walk.changes or not (only_reads(run) and proven(run))
     if run.program in EDITORS:
         walk.found(
             finding
@@ -116,7 +127,8 @@ def _wrapped(walk: Walk, run: Invocation, inside: Inside) -> Stream:
         run_stream(walk, Invocation("sh", [], scope, run.stdin), "shell", run.stdin)
     elif printed is None:
         walk.changes = walk.changes or not only_reads(run)
-    walk.changes = walk.changes or (scope.remote == "container" and "run" in run.args[:3])
+    runs = bool(inside.argv or inside.shells)
+    walk.changes = walk.changes or scope.remote is not None or not proven_wrapper(run, inside.argv, runs=runs)
     if scope.remote == "host" and run.scope.remote is None:
         return Stream(None, (), frozenset({NETWORK}))
     return output(run) if printed is None else printed
@@ -167,6 +179,7 @@ def _source(walk: Walk, run: Invocation) -> Stream:
 def _trap(walk: Walk, run: Invocation) -> Stream:
     if run.args and not run.args[0].startswith("-"):
         walk.traps.append((run.args[0], run.scope))
+        walk.changes = walk.changes or has_hole(run.args[0])
     return text("")
 
 

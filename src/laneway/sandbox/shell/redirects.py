@@ -54,11 +54,12 @@ class Redirects:
     def settle(self, printed: Stream, scope: Scope, said: str) -> tuple[list[Finding], bool]:
         """What the redirections overwrite, now that it is known what is printed; and whether anything changes."""
         found: list[Finding] = []
-        changes = False
+        changes = self.stdin is not None and NETWORK in self.stdin.origins
         for out in self.outs:
             socket = _SOCKET.match(out.word)
             if socket:
                 found += _to_socket(socket[1], printed, said)
+                changes = True
                 continue
             place, path = place_of(out.word, scope), scope.path(out.word)
             changes = changes or place is not Place.HARMLESS

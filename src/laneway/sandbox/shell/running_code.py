@@ -10,6 +10,7 @@ from laneway.sandbox.shell.interpreters import Code
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.prints import output
 from laneway.sandbox.shell.programs.losing import removes, writes
+from laneway.sandbox.shell.programs.proven import proven
 from laneway.sandbox.shell.programs.readers import only_reads
 from laneway.sandbox.shell.programs.registry import BY_PROGRAM, judged
 from laneway.sandbox.shell.programs.secrets import secret_file
@@ -18,6 +19,7 @@ from laneway.sandbox.shell.scope import Scope
 from laneway.sandbox.shell.scripts.effects import Effect, Read, Remove, Run, Shell, Write
 from laneway.sandbox.shell.scripts.literals import literal_effects
 from laneway.sandbox.shell.scripts.python import python_effects, python_only_reads
+from laneway.sandbox.shell.scripts.python_proven import python_proven
 from laneway.sandbox.shell.streams import NETWORK, NOTHING, Stream
 from laneway.sandbox.shell.walk import Walk
 
@@ -28,6 +30,7 @@ EDITORS = {
 
 def interpreted(walk: Walk, run: Invocation, code: Code) -> Stream:
     """What an interpreter would run has been judged, and what it prints is known as far as possible."""
+    walk.changes = walk.changes or not _starts_plainly(run, code)
     if code.language == "shell" and code.texts:
         inside = run.scope.copy(positional=code.arguments)
         return walk.shell(code.texts[0], inside, run.stdin, piped=run.piped)
@@ -47,6 +50,20 @@ def interpreted(walk: Walk, run: Invocation, code: Code) -> Stream:
     if run.scope.root and not reads:
         walk.found([Finding("root-command", f"It runs {run.program} with the rights of root.")])
     return output(run)
+
+
+def _starts_plainly(run: Invocation, code: Code) -> bool:
+    """Whether an interpreter is given nothing but code that the text shows, and loads nothing beside it."""
+    if set(run.args) in ({"--version"}, {"-V"}, {"--help"}):
+        return proven(run)
+    match code.language:
+        case "shell":
+            return bool(code.texts) and re.fullmatch(r"-[euxvn]*c", run.args[0]) is not None
+        case "python":
+            return bool(code.texts) and python_proven(code.texts[0], alone=run.args[0] in ("-I", "-P", "-Ic", "-IS"))
+        case "awk":
+            return proven(run)
+    return False
 
 
 def _interpreter_files(walk: Walk, run: Invocation, code: Code) -> None:

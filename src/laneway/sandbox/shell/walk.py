@@ -17,6 +17,7 @@ from laneway.sandbox.shell.loops import endless_findings, rounds
 from laneway.sandbox.shell.redirects import Redirects, gather
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
+from laneway.sandbox.shell.steering import may_compute_code
 from laneway.sandbox.shell.streams import NOTHING, UNKNOWN, Stream, merged, text
 
 Invoke = Callable[["Walk", Invocation], Stream]
@@ -74,6 +75,7 @@ class Walk:
         if self._depth >= DEEPEST:
             raise TooMuch
         self._depth += 1
+        self.changes = self.changes or may_compute_code(source)
         root, encoded = read(source)
         frame = Frame(Expander(encoded, self._substitute, self._spend), scope, stdin, piped)
         before = len(self.findings)
@@ -83,6 +85,7 @@ class Walk:
             if node.start_byte not in frame.here.visited:
                 self._substitute(node, scope.copy(), frame.here)
         harmless = len(source) <= _LONGEST_ERROR and not self._risky(source)
+        self.changes = self.changes or root.has_error or again.lost
         if (root.has_error or again.lost) and len(self.findings) == before and not harmless:
             self.found([Finding("unparsed", "The text is not understood as shell, and may do harm.")])
         self._depth -= 1
@@ -157,7 +160,7 @@ class Walk:
                 return self._body(node.named_children, frame.subshell())
             case "variable_assignment":
                 self._assign(node, frame)
-            case "variable_assignments" | "declaration_command":
+            case "variable_assignments" | "declaration_command" | "unset_command":
                 return self._declare(node, frame)
             case "function_definition":
                 self._define(node, frame)
@@ -272,7 +275,7 @@ class Walk:
                 words.append(self._assign(child, frame))
             else:
                 words += frame.here.words(child, frame.scope)
-        if node.type == "declaration_command":
+        if node.type != "variable_assignments":
             return self.run(words, frame.scope, piped=frame.piped)
         return text("")
 

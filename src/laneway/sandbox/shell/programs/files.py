@@ -138,9 +138,12 @@ def chmod(run: Invocation) -> Iterator[Finding]:
 
 
 def chown(run: Invocation) -> Iterator[Finding]:
-    for word in run.options("--from --reference").operands[1:]:
+    found = run.options("--from --reference")
+    owner, *words = found.operands or [""]
+    away = run.program == "chown" and found.has("-R", "--recursive") and re.match(r"(root|0)\b", owner)
+    for word in words:
         place = place_of(word, run.scope)
-        if place not in (Place.INSIDE, Place.SCRATCH, Place.WORKSPACE) or run.scope.root:
+        if place not in (Place.INSIDE, Place.SCRATCH, Place.WORKSPACE) or run.scope.root or away:
             yield Finding("permissions", f"It changes the owner of {shown(word)}.")
 
 

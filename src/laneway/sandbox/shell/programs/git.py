@@ -70,7 +70,7 @@ def _checkout(call: GitCall) -> Iterator[Finding]:
         return
     if call.has("-f", "--force", "-p", "--patch"):
         yield _discards("uncommitted changes")
-    before, dashes, after = _split_at_dashes(call.rest)
+    before, dashes, after = split_at_dashes(call.rest)
     words = options(before).operands
     if (dashes and after) or "--pathspec-from-file" in " ".join(before):
         yield _discards(f"uncommitted changes in {shown(' '.join(after))}")
@@ -80,7 +80,7 @@ def _checkout(call: GitCall) -> Iterator[Finding]:
         yield _discards(f"uncommitted changes in {shown(words[0])}")
 
 
-def _split_at_dashes(rest: list[str]) -> tuple[list[str], bool, list[str]]:
+def split_at_dashes(rest: list[str]) -> tuple[list[str], bool, list[str]]:
     if "--" not in rest:
         return rest, False, []
     place = rest.index("--")
@@ -103,7 +103,7 @@ def _reset(call: GitCall) -> Iterator[Finding]:
 
 
 def _clean(call: GitCall) -> Iterator[Finding]:
-    if not call.has(*DRY, valued="-e --exclude"):
+    if not call.has(*DRY, valued="-e --exclude") or any(word.startswith("--no-dry") for word in call.rest):
         yield _discards("files git does not track")
 
 
@@ -123,7 +123,7 @@ def _tag(call: GitCall) -> Iterator[Finding]:
 
 
 def _push(call: GitCall) -> Iterator[Finding]:
-    if call.has(*DRY, valued="-o --push-option"):
+    if call.has(*DRY, valued="-o --push-option") and not any(word.startswith("--no-dry") for word in call.rest):
         return
     forced = any(re.match(r"--force", word) for word in call.rest) or call.has("-f")
     if forced or any(word.startswith("+") for word in call.operands):

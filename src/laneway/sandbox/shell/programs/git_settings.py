@@ -20,7 +20,7 @@ _RUNS = re.compile(
 )
 _REDIRECTS = re.compile(r"(?i)url\..*\.(push)?insteadof|https?\.(.*\.)?(proxy|sslverify|extraheader)")
 _USUAL = re.compile(
-    r"(?i)(cat|less( -\S+)*|delta|more|vim?|nvim|nano|emacs|code( --wait)?|true|:|cache.*|store|osxkeychain|manager.*|"
+    r"(?i)(cat|less( -\S+)*|delta|more|vim?|nvim|nano|emacs|code( --wait)?|true|:|cache.*|osxkeychain|manager.*|"
     r"libsecret|git-lfs .*|true|false|\"?!?(/usr/bin/)?gh auth git-credential\"?|!aws codecommit .*|gpg2?|)"
 )
 _SKIPPING = {"HUSKY": "0", "HUSKY_SKIP_HOOKS": "1", "LEFTHOOK": "0", "OVERCOMMIT_DISABLE": "1", "SKIP": None}

@@ -72,11 +72,11 @@ def host(run: Invocation) -> Iterator[Finding]:
     name = {"ip6tables": "iptables", "iptables-nft": "iptables", "arptables": "iptables"}.get(run.program, run.program)
     reading = ASKING.get(name)
     line = " ".join(run.args)
-    if name == "hostname" and not re.fullmatch(r"(-[a-zA-Z]+)?", line):
+    if name == "hostname" and not re.fullmatch(ASKING["hostname"], line):
         yield Finding("host-settings", "It changes the name of this machine.")
-    elif name == "timedatectl" and re.match(r"set-|ntp", line):
+    elif name == "timedatectl" and not re.fullmatch(ASKING["timedatectl"], line):
         yield Finding("host-settings", "It changes the clock of this machine.")
-    elif name == "localectl" and line.startswith("set-"):
+    elif name == "localectl" and not re.fullmatch(ASKING["localectl"], line):
         yield Finding("host-settings", "It changes the language settings of this machine.")
     elif reading is None or not re.fullmatch(reading, line, re.DOTALL):
         rule = "host-network" if name in _NETWORK_TOOLS else "host-settings"
