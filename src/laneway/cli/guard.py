@@ -20,7 +20,9 @@ def guard(
     command: Annotated[str | None, typer.Argument(help="The command; without it, standard input is read.")] = None,
     cwd: Annotated[str | None, typer.Option(help="The folder it would run in: its workspace.")] = None,
 ) -> None:
-    """Say whether a command or a tool call may run: allow, ask or deny, with a rule and a reason.
+    """Say whether a command may run: allow, ask or deny.
+
+    Each verdict names its rule and a reason; tool calls of other agents are judged as well.
 
     Standard input holds one command, or JSON lines: {"command": …, "cwd"?: …} or {"tool": …, "input": {…}, "cwd"?: …}.
     Each is answered by one line {"verdict": …, "rule": …, "why": …} at once; a line that is neither is answered with

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from laneway.cli.connection import Json, connect
 from laneway.cli.printing import plain, print_json, print_table
-from laneway.client import Client
 from laneway.errors import BadInput
 
-app = typer.Typer(
-    help="Let commands run on the machine itself, outside the sandbox; whatever may change it asks first."
-)
+if TYPE_CHECKING:
+    from laneway.client import Client
+
+app = typer.Typer(help="Let commands run on the machine itself, asking first.")
 
 Who = Annotated[str | None, typer.Argument(metavar="[PRINCIPAL]", help="Name or id of a principal; you, if not named.")]
 

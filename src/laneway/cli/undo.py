@@ -11,7 +11,9 @@ from laneway.cli.printing import plain, print_json
 
 
 def undo(job: Annotated[str, typer.Argument(help="The id of the job.")], as_json: Json = False) -> None:
-    """Put back the files a job changed; those that changed since are left alone.
+    """Put back the files a job changed.
+
+    Those that changed since are left alone.
 
     Exits with 1 if any file could not be put back.
     """

@@ -25,7 +25,7 @@ def up(
         bool, typer.Option("--new-key", help="Make a new owner key; the old one stops working.")
     ] = False,
 ) -> None:
-    """Start Laneway; Ctrl-C or SIGTERM ends it, a second one at once."""
+    """Start Laneway; Ctrl-C or SIGTERM ends it."""
     import asyncio
 
     from laneway.cli.home import only_up
