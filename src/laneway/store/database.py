@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
@@ -58,14 +59,14 @@ class Database:
             async with self._pool.connection() as connection:
                 yield connection
         except (PoolTimeout, psycopg.OperationalError, psycopg.InterfaceError) as error:
-            raise unreachable(self.url, error) from error
+            raise self._gone(error) from error
 
     async def listen(self, *channels: str) -> AsyncGenerator[tuple[str, str] | None, None]:
         """Yields None once listening, then each (channel, payload); ends with Unavailable when the server goes."""
         try:
             connection = await AsyncConnection.connect(self.url, autocommit=True, connect_timeout=5)
         except psycopg.OperationalError as error:
-            raise unreachable(self.url, error) from error
+            raise self._gone(error) from error
         async with connection:
             try:
                 for channel in channels:
@@ -74,7 +75,12 @@ class Database:
                 async for notification in connection.notifies():
                     yield notification.channel, notification.payload
             except psycopg.OperationalError as error:
-                raise unreachable(self.url, error) from error
+                raise self._gone(error) from error
+
+    def _gone(self, error: Exception) -> BaseException:
+        """What to raise when a query ended with an error of the server: a query that was cancelled with us is none."""
+        task = asyncio.current_task()
+        return asyncio.CancelledError() if task is not None and task.cancelling() else unreachable(self.url, error)
 
     async def notify(self, channel: str, payload: str) -> None:
         """Whoever listens on `channel` has been told `payload`; nothing is stored."""
