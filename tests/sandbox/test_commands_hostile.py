@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 import time
 
@@ -64,3 +65,14 @@ def test_random_cuts_of_real_commands_never_crash_the_guard() -> None:
         cut = chance.randint(0, len(case.command))
         assert judge(case.command[:cut]).why != "The command could not be judged.", case.command[:cut]
         assert judge(case.command[cut:]).why != "The command could not be judged.", case.command[cut:]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["1" + "+1" * 20_000, "(" * 3000 + ")" * 3000, "x" + ".a" * 30_000, "f" + "()" * 20_000, "lambda:" * 9000 + "1",
+     "-" * 50_000 + "1", "if a:\n pass\n" + "elif b:\n pass\n" * 5000, "(\n" * 2000 + ")\n" * 2000],
+)  # fmt: skip
+def test_python_code_that_nests_without_end_is_asked_about_and_spoils_no_later_reading(code: str) -> None:
+    assert judge(f"python3 - <<'EOF'\n{code}\nEOF").decision is Decision.ASK
+    # CPython 3.11 cannot build trees any more once one was too deep.
+    assert ast.parse("def f(x):\n    return [i + 1 for i in x if i]")

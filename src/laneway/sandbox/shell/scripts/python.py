@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from laneway.sandbox.shell.holes import has_hole, without_holes
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scripts.effects import Effect, Read
+from laneway.sandbox.shell.scripts.python_depth import TooDeep, tree_of
 from laneway.sandbox.shell.scripts.python_reader import Reader
 from laneway.sandbox.shell.tables import table
 
@@ -24,7 +25,10 @@ _PURE = frozenset(table("scripts/python")["pure"].split())
 def python_effects(text: str, home: str, depth: int = 0) -> Iterator[Effect]:
     """What this Python does; unreadable code that could do anything is a finding."""
     try:
-        tree = ast.parse(without_holes(text, "x") if has_hole(text) else text)
+        tree = tree_of(without_holes(text, "x") if has_hole(text) else text)
+    except TooDeep:
+        yield Finding("too-complex", "The Python code is nested too deeply to read.")
+        return
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         if _RISKY.search(text):
             yield Finding("inline-script", "The Python code cannot be read, and names what can change things.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from laneway.sandbox.shell.holes import has_hole
+from laneway.sandbox.shell.scripts.python_depth import tree_of
 from laneway.sandbox.shell.tables import table
 
 _TABLE = table("scripts/python")["proven"]
@@ -19,7 +20,7 @@ def python_proven(text: str, *, alone: bool) -> bool:
     if has_hole(text):
         return False
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = list(ast.walk(tree_of(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
