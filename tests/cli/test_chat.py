@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from laneway.cli.chat import Screen
@@ -16,7 +17,7 @@ from laneway.client import Client
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Say, Turn
 from tests.cli.conftest import Server
-from tests.cli.processes import COMMAND, Shell
+from tests.cli.processes import COMMAND, Shell, eventually
 from tests.servers import CallTool, CutStream, Delay
 from tests.servers import Say as Says
 from tests.serving import Served, scripted, serving
@@ -108,6 +109,8 @@ def _until(terminal: int, text: str) -> str:
 def test_ctrl_c_ends_a_chat_with_130(server: Server) -> None:
     process, terminal = in_a_terminal(server)
     _until(terminal, "> ")
+    # The prompt is there a moment before the line is waited for, and a Ctrl-C in between waits for the next key.
+    eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_SLEEPING)
     process.send_signal(2)
     _, complaints = process.communicate(timeout=10)
     os.close(terminal)

@@ -9,11 +9,10 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-import psycopg
 import pytest
 import pytest_asyncio
 
-from tests.conftest import TEMPLATE, address_of
+from tests.conftest import cloned
 from tests.serving import serving
 from tests.web.conftest import counts
 
@@ -26,12 +25,8 @@ FORM = {"content-type": "multipart/form-data; boundary=x"}
 @pytest.fixture(scope="module")
 def one_database(postgres: str) -> Iterator[str]:
     """A database for all of these tests: none of them may write to it."""
-    name = f"test_{uuid4().hex}"
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}".encode())
-    yield address_of(postgres, name)
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with cloned(postgres) as url:
+        yield url
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
