@@ -9,6 +9,7 @@ import httpx
 import psycopg
 import pytest
 
+from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Say, Turn
 from tests.journeys.tooling import Counter, calls, door, reader
 
@@ -265,3 +266,45 @@ async def test_work_that_is_handed_on_takes_its_sources_with_it(database_url: st
         delegated = next(t for t in job["tools"] if t["tool"] == "delegate")["outcome"]["result"]["job_id"]
         assert "https://example.org/" in (await here.approval(delegated))["why"]
     assert counter.done == []
+
+
+async def test_a_tool_that_takes_too_long_is_given_up(database_url: str, tmp_path: Path) -> None:
+    async def wait(name: str) -> dict[str, str]:
+        """Waits for something that never comes."""
+        await asyncio.sleep(60)
+        return {"status": "success"}
+
+    script = calls(Call("wait", {"name": "godot"}), then="I gave up.")
+    async with door(database_url, tmp_path, script, ToolEntry(wait, seconds=0.3)) as here:
+        job = await here.until((await here.send("what comes?"))["job_id"])
+    assert job["tools"][0]["outcome"]["error"] == "wait was given up: it took longer than 0.3 s."
+    assert job["result"]["reply"] == "I gave up."
+
+
+async def test_a_model_that_never_comes_to_an_end_is_stopped_and_tells_what_it_did(
+    database_url: str, tmp_path: Path
+) -> None:
+    counter = Counter()
+    async with door(database_url, tmp_path, lambda asked: RED, counter.entry()) as here:
+        told = await here.ask("what is new?")
+    assert told.startswith("I stopped after 15 rounds with the tools without reaching an end. Done before: press: red;")
+    assert told.endswith("Ask for a smaller part of it.")
+    assert len(counter.done) == 15
+
+
+async def test_long_outcomes_reach_the_model_by_their_beginning_and_end(database_url: str, tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    async def look(name: str) -> dict[str, str]:
+        """Looks at something long."""
+        return {"status": "success", "result": "a" * 50_000 + "b" * 50_000}
+
+    def script(asked: Asked) -> Turn:
+        seen.extend(asked.tool_results)
+        return Say("Seen.") if asked.turn else Call("look", {"name": "it"})
+
+    async with door(database_url, tmp_path, script, ToolEntry(look)) as here:
+        job = await here.until((await here.send("what is it?"))["job_id"])
+    assert len(seen[0]) < 30_000
+    assert "76,000 characters left out" in seen[0]
+    assert len(job["tools"][0]["outcome"]["result"]) == 100_000
