@@ -10,6 +10,7 @@ from contextlib import aclosing
 
 from laneway.channels.contract import Channel
 from laneway.domain.judgement import OutboxRow
+from laneway.engine.faults import ended
 from laneway.errors import PermanentFault, TransientFault, Unavailable
 from laneway.store import outbox
 from laneway.store.database import OUTBOX, Connection, Database
@@ -115,10 +116,12 @@ class Delivery:
         return await self._record(lambda tx: outbox.put_back(tx, row, self._worker, str(error), delay))
 
     async def _keep_listening(self) -> None:
-        while True:
+        while not ended():
             try:
                 async with aclosing(self._db.listen(OUTBOX)) as notifications:
                     async for _ in notifications:
+                        if ended():
+                            return
                         self._wake.set()
             except Unavailable:
                 await asyncio.sleep(1)

@@ -23,6 +23,7 @@ from laneway.classify.local import LocalClassifier
 from laneway.classify.taxonomy import Taxonomy, load
 from laneway.domain.conversation import Author, Message
 from laneway.domain.judgement import Correction, CorrectionState
+from laneway.engine.faults import ended
 from laneway.errors import BadInput, Unavailable
 from laneway.store import corrections
 from laneway.store.database import CORRECTIONS, Connection, Database
@@ -77,10 +78,12 @@ class Corrections:
         """Until it is cancelled, corrections are decided as they come and judgements follow what was accepted."""
         if self._local is None:
             return
-        while True:
+        while not ended():
             try:
                 async with aclosing(self._db.listen(CORRECTIONS)) as told:
                     async for _ in told:
+                        if ended():
+                            return
                         await self._follow(self._local)
                         await self._decide(self._local)
             except Unavailable:

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from laneway.domain.job import Job, JobStatus
-from laneway.engine.faults import FAULTS
+from laneway.engine.faults import FAULTS, ended
 from laneway.engine.running import End, Running
 from laneway.errors import Unavailable
 from laneway.store import jobs
@@ -75,10 +75,12 @@ class Dispatcher:
             await jobs.move(tx, job.id, JobStatus.QUEUED, resume=job.resume, delay=1)
 
     async def _keep_listening(self) -> None:
-        while True:
+        while not ended():
             try:
                 async with aclosing(self._db.listen(JOBS, CANCELS)) as notifications:
                     async for notification in notifications:
+                        if ended():
+                            return
                         self._hear(notification)
             except Unavailable:
                 await asyncio.sleep(1)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from laneway.engine.faults import FAULTS
+from laneway.engine.faults import FAULTS, ended
 from laneway.engine.recovery import Recovery
 from laneway.engine.running import End, Running
 from laneway.store import approvals, housekeeping, workers
@@ -41,7 +41,7 @@ class Heartbeat:
 
     async def keep_beating(self) -> None:
         """Runs until cancelled."""
-        while True:
+        while not ended():
             await asyncio.sleep(workers.BEAT_SECONDS)
             try:
                 await self._beat()

@@ -22,7 +22,7 @@ from laneway.domain.judgement import Intent
 from laneway.domain.schedule import LATE_SECONDS, Schedule
 from laneway.domain.when import shown
 from laneway.engine import recurrence
-from laneway.engine.faults import FAULTS
+from laneway.engine.faults import FAULTS, ended
 from laneway.errors import BadInput, Conflict, Unavailable
 from laneway.store import conversations, events, intake, principals, proactive, reminders, schedules
 from laneway.store.database import DUE, Connection, Database
@@ -46,6 +46,8 @@ class Initiative:
             while True:
                 self._wake.clear()
                 pause = await self._turn_or_wait()
+                if ended():
+                    return
                 try:
                     async with asyncio.timeout(pause):
                         await self._wake.wait()
@@ -71,7 +73,7 @@ class Initiative:
         try:
             return await self.turn()
         except FAULTS as error:
-            if (task := asyncio.current_task()) is not None and task.cancelling():
+            if ended():
                 # A query that was cancelled with us ends with an error of the database.
                 raise asyncio.CancelledError from error
             _log.warning("Nothing is started by schedule: %s Trying again in a second.", error)
@@ -122,10 +124,12 @@ class Initiative:
             return await reminders.deliver_due(tx, self._clock.now(), self._pulled)
 
     async def _keep_listening(self) -> None:
-        while True:
+        while not ended():
             try:
                 async with aclosing(self._db.listen(DUE)) as notifications:
                     async for _ in notifications:
+                        if ended():
+                            return
                         self._wake.set()
             except Unavailable:
                 await asyncio.sleep(1)
