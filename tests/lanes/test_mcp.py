@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,12 @@ async def call(servers: McpServers, name: str, **arguments: Any) -> Outcome:
 
 
 def server_processes() -> list[int]:
-    children = psutil.Process().children(recursive=True)
-    return [child.pid for child in children if str(SERVERS) in " ".join(child.cmdline())]
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        # Another test's child may be gone by now, or wait to be buried.
+        with suppress(psutil.Error):
+            found += [child.pid] if str(SERVERS) in " ".join(child.cmdline()) else []
+    return found
 
 
 async def until(true: Callable[[], bool], seconds: float = 5) -> None:
