@@ -219,12 +219,15 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
         partial(workspace_of, settings.home),
     )  # fmt: skip
-    limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
+    limits = Limits(
+        settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
+        settings.customer_messages_per_minute,
+    )  # fmt: skip
     delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
     intake = Intake(db, lanes, limits)
-    door = Door(db, Doorkeeper(db, welcome(settings)), intake, pulled)
+    door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub,

@@ -7,11 +7,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from laneway.channels.answers import Said, answered
-from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt
+from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt, Role
 from laneway.domain.job import JobMode, JobStatus
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.errors import BadInput, TooLarge
-from laneway.store import approvals, intake, jobs, permissions
+from laneway.store import approvals, intake, jobs, permissions, senders
 from laneway.store.database import Connection, Database
 
 COMMAND = re.compile(r"/(?P<name>[a-z]{1,32})(?:@\w+)?(?:\s.*)?", re.IGNORECASE | re.DOTALL)
@@ -24,6 +24,13 @@ LONGEST_ID = 200
 class Limits:
     text_bytes: int
     file_bytes: int
+    per_minute: int | None = None
+    """Messages taken from the owner or an operator in a minute; None: as many as come."""
+    customer_per_minute: int | None = None
+
+    def pace(self, principal: Principal) -> int | None:
+        """How many messages of this sender are taken in a minute."""
+        return self.customer_per_minute if principal.role is Role.CUSTOMER else self.per_minute
 
 
 class Intake:
@@ -51,6 +58,10 @@ class Intake:
             said = said if command == "chosen" else None
             given = {**incoming.payload, "command": command}
             incoming, aside = replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), True
+        pace = self._limits.pace(incoming.principal)
+        # Whoever writes too fast can still stop what they began and answer what they are asked.
+        if pace is not None and not (aside and incoming.principal.role is not Role.CUSTOMER):
+            await senders.check(tx, incoming, pace)
         receipt = await intake.write(tx, incoming, aside=aside)
         if receipt.duplicate:
             return receipt

@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from laneway.cli import budget, classify, config, host_mode, jobs, memories, outbox, reminders, schedule, tasks, tools
+from laneway.cli import (
+    budget,
+    classify,
+    config,
+    host_mode,
+    jobs,
+    memories,
+    outbox,
+    people,
+    reminders,
+    schedule,
+    tasks,
+    tools,
+)
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
@@ -59,6 +72,7 @@ GROUPS = {
     "tools": tools.app,
     "classify": classify.app,
     "config": config.app,
+    "people": people.app,
     "host-mode": host_mode.app,
     "selftest": selftest.app,
 }
