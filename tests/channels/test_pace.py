@@ -31,7 +31,7 @@ async def test_many_senders_at_once_have_each_exactly_what_one_may_send(db: Data
     async def send(user: int) -> tuple[int, Taken]:
         return user, await here.take("hello", str(user))
 
-    taken = await asyncio.gather(*(send(user) for _ in range(10) for user in range(1, 21)))
+    taken = await asyncio.gather(*(send(user) for user in range(1, 21) for _ in range(10)))
     counts = Counter(user for user, one in taken if one.outcome == "taken")
     assert counts == {user: 6 if user == 1 else 3 for user in range(1, 21)}
     assert len(taken) == 200
