@@ -8,13 +8,16 @@ from laneway.domain.conversation import Incoming
 from laneway.errors import TooMany
 from laneway.store.database import Connection
 
+AT_ONCE = 50
+"""More messages of one sender than are ever being written at the same moment, in all processes together."""
+
 
 async def check(tx: Connection, incoming: Incoming, limit: int) -> None:
     """Returns only if the sender may write one more message now, or this one is here already; else TooMany."""
     sender = incoming.principal.id
-    if await _until_below(tx, sender, limit // 2) is None:
-        return
     # Messages that come at the same moment do not see one another. Far from the limit that does not matter.
+    if limit > AT_ONCE and await _until_below(tx, sender, limit - AT_ONCE) is None:
+        return
     await tx.execute("SELECT pg_advisory_xact_lock(hashtextextended('sender:' || %s, 0))", (str(sender),))
     wait = await _until_below(tx, sender, limit - 1)
     if wait is None or await _is_here(tx, incoming):
