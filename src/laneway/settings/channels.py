@@ -89,7 +89,7 @@ class ChannelSettings(BaseModel):
     )
 
     messages_per_minute: int = setting(
-        60, "people.messages_per_minute", "LANEWAY_MESSAGES_PER_MINUTE",
+        600, "people.messages_per_minute", "LANEWAY_MESSAGES_PER_MINUTE",
         "Messages taken from the owner or an operator in a minute.", ge=1,
     )  # fmt: skip
     customer_messages_per_minute: int = setting(
