@@ -35,6 +35,10 @@ class Original:
     content: bytes
 
 
+class ShelfDown(Unavailable):
+    """The bytes are somewhere that does not answer now."""
+
+
 def reference(content: bytes) -> str:
     """What this content is called."""
     return SCHEME + hashlib.sha256(content).hexdigest()
@@ -87,7 +91,7 @@ class Artifacts:
     async def _fetched(self, digest: str, place: Place) -> bytes:
         shelf = self._shelves.get(place)
         if shelf is None:
-            raise Unavailable(
+            raise ShelfDown(
                 f"{SCHEME}{digest} lies in a {place} that no setting names.", hint="Set LANEWAY_ARTIFACTS_URL again."
             )
         try:
@@ -95,7 +99,7 @@ class Artifacts:
         except Missing as fault:
             raise NotFound(f"{SCHEME}{digest} is lost: {fault}.", hint="Bring it back from a backup.") from fault
         except ShelfFault as fault:
-            raise Unavailable(f"{SCHEME}{digest} cannot be read: {fault}.", hint="Try again later.") from fault
+            raise ShelfDown(f"{SCHEME}{digest} cannot be read: {fault}.", hint="Try again later.") from fault
 
 
 async def record(tx: Connection, content: bytes, mime: str, place: str = Place.ROW) -> str:

@@ -17,7 +17,7 @@ async def unread(tx: Connection, message_id: UUID) -> list[Attachment]:
     """The attachments of a message that nobody has read yet, in their order."""
     async with tx.cursor(row_factory=row_of(Attachment)) as cursor:
         await cursor.execute(
-            f"SELECT {columns(Attachment)} FROM attachments WHERE message_id = %s AND enriched_at IS NULL ORDER BY id",
+            f"SELECT {columns(Attachment)} FROM attachments WHERE message_id = %s AND NOT meta ? 'read' ORDER BY id",
             (message_id,),
         )
         return await cursor.fetchall()
@@ -31,9 +31,9 @@ async def fetched(tx: Connection, attachment_id: UUID, ref: str, size: int) -> N
 async def enriched(
     tx: Connection, attachment_id: UUID, *, kind: str, mime: str, preview: str, meta: dict[str, Any]
 ) -> None:
-    """What was found in it is on record, for good."""
+    """What was found in it is on record, for good: `meta.read` says so."""
     await tx.execute(
-        "UPDATE attachments SET kind = %s, mime = %s, preview = %s, meta = meta || %s, enriched_at = now() "
-        "WHERE id = %s AND enriched_at IS NULL",
-        (kind, mime, storable(preview), Jsonb(storable(meta)), attachment_id),
+        "UPDATE attachments SET kind = %s, mime = %s, preview = %s, meta = meta || %s "
+        "WHERE id = %s AND NOT meta ? 'read'",
+        (kind, mime, storable(preview), Jsonb(storable(meta | {"read": True})), attachment_id),
     )

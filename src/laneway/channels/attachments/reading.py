@@ -53,6 +53,10 @@ class Readers:
         self._tesseract = tesseract
         self._turns = asyncio.Semaphore(AT_ONCE)
 
+    @property
+    def reads_letters(self) -> bool:
+        return self._tesseract is not None
+
     async def text(self, content: bytes, form: str, mime: str) -> Document:
         """The text of a document."""
         order = {"form": form, "mime": mime, "pages": self.bounds.pages, "characters": self.bounds.characters}

@@ -68,13 +68,18 @@ def sniff(content: bytes, name: str = "", said: str = "") -> Form:
         return _of_brand(content[8:12], said)
     if content[:2] in (b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"\xff\xf1", b"\xff\xf9"):
         return Form("sound", "audio/mpeg" if content[1] & 0x02 else "audio/aac")
-    if b"%PDF-" in content[:1024]:
+    # The standard lets other things stand before it, and so could a mail that brings one.
+    if content[:1024].lstrip()[:5] == b"%PDF-" or (b"%PDF-" in content[:1024] and _is_called_pdf(name, said)):
         return Form("pdf", "application/pdf")
     if content.startswith(b"PK"):
         return _of_archive(content)
     if content.startswith(_OLD_OFFICE):
         return _of_old_office(content, name)
     return Form("text", _of_text(content, name, said)) if is_text(content) else Form("other", _binary(said))
+
+
+def _is_called_pdf(name: str, said: str) -> bool:
+    return said == "application/pdf" or name.lower().endswith(".pdf")
 
 
 def is_text(content: bytes) -> bool:
