@@ -94,7 +94,8 @@ def _sticker(sticker: Attachment) -> str:
 
 def _file(file: Attachment) -> str:
     head = f"file {file.name}, {file.size} bytes, {file.mime}"
-    count = next((f", {file.meta[key]} {key}" for key in ("pages", "sheets") if key in file.meta), "")
+    counts = ((file.meta[key], key) for key in ("pages", "sheets") if key in file.meta)
+    count = next((f", {number} {key.removesuffix('s') if number == 1 else key}" for number, key in counts), "")
     if "note" in file.meta:
         return f"[{head}{count}; {file.preview or file.meta['note']}]"
     text = _beginning(file.preview, FILE_CHARACTERS)

@@ -2,6 +2,7 @@
 
 from laneway.web.routes import (
     approvals,
+    artifacts,
     budget,
     classify,
     corrections,
@@ -28,6 +29,7 @@ ROUTERS = tuple(
     module.router
     for module in (
         messages,
+        artifacts,
         threads,
         tools,
         jobs,
