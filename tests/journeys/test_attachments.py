@@ -27,6 +27,10 @@ async def answered(here: Laneway, *files: IncomingFile, text: str = "what is thi
     return (await here.replies(receipt.message_id))[-1].text
 
 
+def heard_by(server: TranscriptionServer) -> dict[str, Any]:
+    return {"transcription_url": server.url, "transcription_key": "sk-voice", "transcription_model": "whisper-1"}
+
+
 async def rows(here: Laneway, query: str) -> list[tuple[Any, ...]]:
     async with here.app.db.transaction() as tx:
         return await (await tx.execute(query.encode())).fetchall()
@@ -36,7 +40,11 @@ async def test_a_voice_note_is_heard_before_it_is_answered_and_charged_to_its_jo
     database_url: str, tmp_path: Path
 ) -> None:
     with TranscriptionServer("how much disk is free?", api_key="sk-voice") as server:
-        settings = {"transcription_url": server.url, "transcription_key": "sk-voice", "transcription_model": "whisper-1"}
+        settings = {
+            "transcription_url": server.url,
+            "transcription_key": "sk-voice",
+            "transcription_model": "whisper-1",
+        }
         async with laneway(database_url, tmp_path, ScriptedModel(echo), **settings) as here:
             receipt = await here.send("", files=(IncomingFile("note.wav", "audio/wav", made.wav(3)),))
             job = await here.until(receipt.job_id)
@@ -53,7 +61,11 @@ async def test_a_photo_is_described_and_its_letters_are_read(database_url: str, 
     if find_tesseract() is None:
         skips.missing("tesseract", "apt-get install tesseract-ocr")
     with OpenAIServer(Script(Say("A white paper with black letters."))) as server:
-        settings = {"openai_base_url": server.url, "openai_api_key": "k", "vision_model": "openai:gpt-4.1-mini"}
+        settings: dict[str, Any] = {
+            "openai_base_url": server.url,
+            "openai_api_key": "k",
+            "vision_model": "openai:gpt-4.1-mini",
+        }
         async with laneway(database_url, tmp_path, ScriptedModel(echo), **settings) as here:
             text = await answered(here, IncomingFile("p.png", "image/png", made.picture("INVOICE 4711")))
     assert "[image, 640×200: A white paper with black letters.; text in it: INVOICE 4711]" in text
@@ -95,7 +107,11 @@ async def test_the_instructions_hidden_in_a_document_taint_the_turn(database_url
 async def test_a_transcription_that_fails_does_not_fail_the_message(database_url: str, tmp_path: Path) -> None:
     with TranscriptionServer(api_key="sk-voice") as server:
         server.go_wrong(400)
-        settings = {"transcription_url": server.url, "transcription_key": "sk-voice", "transcription_model": "whisper-1"}
+        settings = {
+            "transcription_url": server.url,
+            "transcription_key": "sk-voice",
+            "transcription_model": "whisper-1",
+        }
         async with laneway(database_url, tmp_path, ScriptedModel(echo), **settings) as here:
             text = await answered(here, IncomingFile("note.ogg", "audio/ogg", made.opus(4)))
             spent = await rows(here, "SELECT state FROM token_ledger WHERE model = 'whisper-1'")
@@ -105,10 +121,7 @@ async def test_a_transcription_that_fails_does_not_fail_the_message(database_url
 
 async def test_an_empty_budget_leaves_a_voice_note_unheard_and_says_so(database_url: str, tmp_path: Path) -> None:
     with TranscriptionServer(api_key="sk-voice") as server:
-        settings: dict[str, Any] = {
-            "transcription_url": server.url, "transcription_key": "sk-voice", "transcription_model": "whisper-1",
-            "budget_job_usd": 0.0001,
-        }  # fmt: skip
+        settings = heard_by(server) | {"budget_job_usd": 0.0001}
         async with laneway(database_url, tmp_path, ScriptedModel(echo), **settings) as here:
             text = await answered(here, IncomingFile("note.wav", "audio/wav", made.wav(30)))
     assert server.requests == 0
@@ -119,10 +132,10 @@ async def test_an_empty_budget_leaves_a_voice_note_unheard_and_says_so(database_
 async def test_originals_go_to_a_bucket_by_setting_and_an_outage_of_it_loses_nothing(
     database_url: str, tmp_path: Path, up: bool
 ) -> None:
-    content = "word ".encode() * 40_000
+    content = b"word " * 40_000
     with S3Server("files", key_id="AKIA1", secret="s3cret") as server:
         server.down = not up
-        settings = {
+        settings: dict[str, Any] = {
             "artifacts_url": "s3://files/originals", "artifacts_endpoint": server.url, "artifacts_key_id": "AKIA1",
             "artifacts_secret": "s3cret",
         }  # fmt: skip
@@ -138,7 +151,11 @@ async def test_originals_go_to_a_bucket_by_setting_and_an_outage_of_it_loses_not
 async def test_attachments_are_read_once_even_if_the_job_runs_again(database_url: str, tmp_path: Path) -> None:
     stumbling = ScriptedModel([Fail(times=4, then=Told("now"))])
     with TranscriptionServer("hello", api_key="sk-voice") as server:
-        settings = {"transcription_url": server.url, "transcription_key": "sk-voice", "transcription_model": "whisper-1"}
+        settings = {
+            "transcription_url": server.url,
+            "transcription_key": "sk-voice",
+            "transcription_model": "whisper-1",
+        }
         async with laneway(database_url, tmp_path, stumbling, **settings) as here:
             receipt = await here.send("listen", files=(IncomingFile("n.wav", "audio/wav", made.wav(1)),))
             job = await here.until(receipt.job_id, seconds=60)

@@ -76,10 +76,14 @@ class S3Server:
         if given is None:
             return _error(403, "AccessDenied", "Access Denied")
         if given["key"] != self._key_id:
-            return _error(403, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
+            return _error(
+                403, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records."
+            )
         told = request.headers.get("x-amz-content-sha256", "")
         if told != "UNSIGNED-PAYLOAD" and told != hashlib.sha256(body).hexdigest():
-            return _error(400, "XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match.")
+            return _error(
+                400, "XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match."
+            )
         if not hmac.compare_digest(self._signature(request, given, told), given["signature"]):
             return _error(403, "SignatureDoesNotMatch", "The request signature we calculated does not match.")
         return None

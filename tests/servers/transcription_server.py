@@ -53,8 +53,11 @@ class TranscriptionServer:
         self.requests = 0
         self._key, self._models = api_key, models
         self._mishaps: deque[Fail] = deque()
-        route = Route("/v1/audio/transcriptions", self._answer, methods=["POST"])
-        self._loopback = Loopback(Starlette(routes=[route]))
+        routes = [
+            Route("/v1/audio/transcriptions", self._answer, methods=["POST"]),
+            Route("/v1/models", self._listed, methods=["GET"]),
+        ]
+        self._loopback = Loopback(Starlette(routes=routes))
 
     @property
     def url(self) -> str:
@@ -74,11 +77,19 @@ class TranscriptionServer:
     ) -> None:
         self._loopback.__exit__(kind, error, trace)
 
+    def _rejected(self, request: Request) -> Response | None:
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        wrong = self._key is not None and (scheme, key) != ("Bearer", self._key)
+        return _error(wrong_key(key)) if wrong else None
+
+    async def _listed(self, request: Request) -> Response:
+        listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
+        return self._rejected(request) or JSONResponse(listed)
+
     async def _answer(self, request: Request) -> Response:
         self.requests += 1
-        scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        if self._key is not None and (scheme, key) != ("Bearer", self._key):
-            return _error(wrong_key(key))
+        if (rejected := self._rejected(request)) is not None:
+            return rejected
         body = await request.body()
         if len(body) > MOST_BYTES:
             size = f"Maximum content size limit ({MOST_BYTES}) exceeded ({len(body)} bytes read)"
@@ -106,7 +117,9 @@ class TranscriptionServer:
             return _error(unknown_model(model))
         wanted = str(form.get("response_format", "json"))
         if wanted not in FORMATS.get(model, ("json", "text")):
-            message = f"response_format '{wanted}' is not compatible with model '{model}'. Use 'json' or 'text' instead."
+            message = (
+                f"response_format '{wanted}' is not compatible with model '{model}'. Use 'json' or 'text' instead."
+            )
             return _error(invalid(message, "response_format", "unsupported_value"))
         content, name = await file.read(), file.filename or ""
         complaint = _complaint(name, content)
@@ -119,7 +132,11 @@ class TranscriptionServer:
         seconds = _seconds(content)
         if wanted == "text":
             return PlainTextResponse(self.text + "\n")
-        tokens = {"type": "tokens", "input_tokens": max(1, round(seconds * 10)), "output_tokens": len(self.text) // 4 + 1}
+        tokens = {
+            "type": "tokens",
+            "input_tokens": max(1, round(seconds * 10)),
+            "output_tokens": len(self.text) // 4 + 1,
+        }
         usage: dict[str, Any] = {"type": "duration", "seconds": round(seconds)} if model == "whisper-1" else tokens
         answer: dict[str, Any] = {"text": self.text, "usage": usage}
         if wanted == "verbose_json":
@@ -143,7 +160,7 @@ def _seconds(content: bytes) -> float:
         return 6.0 if len(content) > 4 else 0.0
     try:
         with wave.open(io.BytesIO(content)) as file:
-            return file.getnframes() / file.getframerate()
+            return float(file.getnframes()) / file.getframerate()
     except (wave.Error, EOFError, ZeroDivisionError):
         return 0.0
 

@@ -12,10 +12,9 @@ import pytest
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
 
 import laneway.store
-from laneway.store.migrate import sqlalchemy_url
+from laneway.store.migrate import current_version, sqlalchemy_url
 from tests.conftest import address_of
 
 MIGRATIONS = Path(laneway.store.__file__).parent / "migrations"
@@ -51,10 +50,6 @@ INSERT INTO token_ledger (scope, provider, state, tokens_total, cost, reserved_t
 """
 
 
-def _version(connection: sqlalchemy.Connection) -> str:
-    return MigrationContext.configure(connection).get_current_revision() or ""
-
-
 @pytest.fixture
 def old(postgres: str) -> Iterator[tuple[str, Callable[[str], None]]]:
     """The address of an empty database, and how to bring it to a version."""
@@ -69,7 +64,7 @@ def old(postgres: str) -> Iterator[tuple[str, Callable[[str], None]]]:
         engine = sqlalchemy.create_engine(sqlalchemy_url(url), poolclass=sqlalchemy.pool.NullPool)
         with engine.begin() as connection:
             config.attributes["connection"] = connection
-            (command.downgrade if version < _version(connection) else command.upgrade)(config, version)
+            (command.downgrade if version < (current_version(url) or "") else command.upgrade)(config, version)
 
     yield url, bring_to
     with psycopg.connect(postgres, autocommit=True) as connection:

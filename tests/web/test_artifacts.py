@@ -12,7 +12,7 @@ import pytest
 from laneway.domain.conversation import Role
 from laneway.store import principals
 from laneway.store.database import Database
-from tests.web.conftest import Door, Open
+from tests.web.conftest import Door
 
 PAGE = b"<script>alert(document.cookie)</script>"
 

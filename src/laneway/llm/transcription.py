@@ -67,7 +67,7 @@ class Endpoint:
         given, openai = settings.transcription_key, settings.openai_api_key
         named, model = settings.transcription_url, settings.transcription_model
         openai_url = settings.openai_base_url or OPENAI_URL
-        if named is None and (given is None and openai is None or is_foreign(settings.openai_base_url)):
+        if named is None and ((given is None and openai is None) or is_foreign(settings.openai_base_url)):
             # A server of one's own that answers questions need not know how to listen.
             return None
         url = (named or openai_url).rstrip("/")
@@ -76,6 +76,21 @@ class Endpoint:
         # A key goes only to whom it was given for.
         theirs = openai is not None and urlsplit(url).netloc == urlsplit(openai_url).netloc
         return cls(url, model, openai.get_secret_value() if openai and theirs else None, "OPENAI_API_KEY")
+
+
+async def probe(endpoint: Endpoint, seconds: float = 10.0) -> str | None:
+    """None if the server takes our key, else a sentence; asked is what costs nothing, its list of models."""
+    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    try:
+        with faults.Explained(endpoint.model_name, key_setting=endpoint.key_setting):
+            async with httpx.AsyncClient(headers=headers, timeout=seconds) as http:
+                response = await http.get(f"{endpoint.url}/models")
+                # A server of one's own need not have such a list; that it answered is enough.
+                if response.status_code != 404:
+                    response.raise_for_status()
+    except ModelFault as fault:
+        return str(fault)
+    return None
 
 
 class Transcriber:

@@ -43,7 +43,7 @@ def pdf(*pages: str) -> bytes:
             "/Resources << /Font << /F1 3 0 R >> >> >>"
         )
         bodies.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
-    content, places = b"%PDF-1.4\n", []
+    content, places = bytearray(b"%PDF-1.4\n"), []
     for number, body in enumerate(bodies, 1):
         places.append(len(content))
         content += f"{number} 0 obj\n{body}\nendobj\n".encode()
@@ -51,7 +51,7 @@ def pdf(*pages: str) -> bytes:
     start = len(content)
     size = len(bodies) + 1
     trailer = f"trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
-    return content + f"xref\n0 {size}\n0000000000 65535 f \n{table}{trailer}".encode()
+    return bytes(content) + f"xref\n0 {size}\n0000000000 65535 f \n{table}{trailer}".encode()
 
 
 def locked_pdf() -> bytes:
@@ -67,9 +67,7 @@ def locked_pdf() -> bytes:
 
 def docx(*paragraphs: str, rows: Sequence[Sequence[str]] = (), before: str = "") -> bytes:
     lines = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
-    cells = [
-        "".join(f"<w:tc><w:p><w:r><w:t>{cell}</w:t></w:r></w:p></w:tc>" for cell in row) for row in rows
-    ]
+    cells = ["".join(f"<w:tc><w:p><w:r><w:t>{cell}</w:t></w:r></w:p></w:tc>" for cell in row) for row in rows]
     table = "<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in cells) + "</w:tbl>" if rows else ""
     body = f'<w:document xmlns:w="{_WORD}"><w:body>{lines}{table}</w:body></w:document>'
     return archive({"[Content_Types].xml": "<Types/>", "word/document.xml": f'<?xml version="1.0"?>{before}{body}'})
@@ -162,9 +160,11 @@ def bomb_docx(times: int = 1200) -> bytes:
     return archive({"word/document.xml": b"<w>" + b"\0" * (100_000 * times)})
 
 
-BILLION_LAUGHS = '<!DOCTYPE lolz [<!ENTITY a "ha">' + "".join(
-    f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9)
-) + "]>"
+BILLION_LAUGHS = (
+    '<!DOCTYPE lolz [<!ENTITY a "ha">'
+    + "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9))
+    + "]>"
+)
 
 MAIL = b"""From: Ann <ann@example.org>
 To: desk@example.org

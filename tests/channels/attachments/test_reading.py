@@ -126,10 +126,10 @@ async def test_a_sheet_with_cells_at_the_ends_of_the_world_needs_too_much_memory
 def _with_rows(content: bytes, rows: str) -> bytes:
     name = "xl/worksheets/sheet1.xml"
     with zipfile.ZipFile(io.BytesIO(content)) as old:
-        parts: dict[str, str | bytes] = {entry: old.read(entry) for entry in old.namelist()}
-    sheet = bytes(parts[name]).decode()
+        parts = {entry: old.read(entry) for entry in old.namelist()}
+    sheet = parts[name].decode()
     start, end = sheet.index("<row>"), sheet.index("</sheetData>")
-    return made.archive({**parts, name: sheet[:start] + rows + sheet[end:]})
+    return made.archive({**parts, name: (sheet[:start] + rows + sheet[end:]).encode()})
 
 
 async def test_a_file_that_takes_too_long_is_given_up() -> None:

@@ -76,4 +76,3 @@ class Enricher:
             await attachments.enriched(
                 tx, attachment.id, kind=found.kind, mime=found.mime, preview=found.preview, meta=meta
             )
-

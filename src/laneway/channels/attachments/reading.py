@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, Any
@@ -155,17 +155,13 @@ async def _limited(output: asyncio.StreamReader) -> bytes:
 async def _ended(process: asyncio.subprocess.Process) -> None:
     """The worker and all it started are dead."""
     if process.returncode is None:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         await process.wait()
 
 
 def _reason(code: int | None) -> str:
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
         return TOO_LONG
-    return "it needs too much memory" if code in _OUT_OF_MEMORY else "it is broken"
-
-
-_OUT_OF_MEMORY: Iterable[int] = (-signal.SIGABRT, -signal.SIGSEGV)
+    # What is written in Rust or C++ gives up so when it gets no memory.
+    return "it needs too much memory" if code in (-signal.SIGABRT, -signal.SIGSEGV) else "it is broken"

@@ -40,7 +40,7 @@ def _of_wav(content: bytes) -> float | None:
             (rate,) = struct.unpack_from("<I", content, place + 16)
         if name == b"data" and rate:
             # A recorder that was cut off, or that streams, leaves a length that is too large.
-            return round(min(size, len(content) - place - 8) / rate, 2)
+            return round(float(min(size, len(content) - place - 8)) / int(rate), 2)
         place += 8 + size + size % 2
     return None
 
@@ -51,8 +51,8 @@ def _of_ogg(content: bytes) -> float | None:
     start = content[28:64]
     if start.startswith(b"OpusHead"):
         (skipped,) = struct.unpack_from("<H", start, 10)
-        return round(max(0, granules - skipped) / 48_000, 2)
+        return round(max(0, int(granules) - int(skipped)) / 48_000, 2)
     if start.startswith(b"\x01vorbis"):
         (rate,) = struct.unpack_from("<I", start, 12)
-        return round(granules / rate, 2)
+        return round(int(granules) / int(rate), 2)
     return None

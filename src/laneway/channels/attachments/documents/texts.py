@@ -79,13 +79,22 @@ class _Page(HTMLParser):
             self.pieces.append(" ".join(data.split()) + " " if data.strip() else " ")
 
 
+def _words(part: EmailMessage) -> str:
+    try:
+        found = part.get_content()
+    except (LookupError, ValueError):
+        # It names an encoding that nobody knows.
+        found = part.get_payload(decode=True)
+    return found if isinstance(found, str) else decoded(found) if isinstance(found, bytes) else ""
+
+
 def _of_mail(content: bytes) -> str:
     mail = email.message_from_bytes(content, policy=default)
     assert isinstance(mail, EmailMessage)
     lines = [f"{name}: {' '.join(str(mail[name]).split())}" for name in _HEADERS if mail[name]]
     body = mail.get_body(("plain", "html"))
     if body is not None:
-        text = decoded(body.get_payload(decode=True) or b"")
+        text = _words(body)
         lines += ["", of_html(text) if body.get_content_type() == "text/html" else text]
     names = [part.get_filename() or part.get_content_type() for part in mail.iter_attachments()]
     lines += ["", *(f"Attached: {' '.join(name.split())[:120]}" for name in names[:MOST_ATTACHED])]
