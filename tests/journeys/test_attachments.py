@@ -40,11 +40,7 @@ async def test_a_voice_note_is_heard_before_it_is_answered_and_charged_to_its_jo
     database_url: str, tmp_path: Path
 ) -> None:
     with TranscriptionServer("how much disk is free?", api_key="sk-voice") as server:
-        settings = {
-            "transcription_url": server.url,
-            "transcription_key": "sk-voice",
-            "transcription_model": "whisper-1",
-        }
+        settings = heard_by(server)
         async with laneway(database_url, tmp_path, ScriptedModel(echo), **settings) as here:
             receipt = await here.send("", files=(IncomingFile("note.wav", "audio/wav", made.wav(3)),))
             job = await here.until(receipt.job_id)
@@ -107,11 +103,7 @@ async def test_the_instructions_hidden_in_a_document_taint_the_turn(database_url
 async def test_a_transcription_that_fails_does_not_fail_the_message(database_url: str, tmp_path: Path) -> None:
     with TranscriptionServer(api_key="sk-voice") as server:
         server.go_wrong(400)
-        settings = {
-            "transcription_url": server.url,
-            "transcription_key": "sk-voice",
-            "transcription_model": "whisper-1",
-        }
+        settings = heard_by(server)
         async with laneway(database_url, tmp_path, ScriptedModel(echo), **settings) as here:
             text = await answered(here, IncomingFile("note.ogg", "audio/ogg", made.opus(4)))
             spent = await rows(here, "SELECT state FROM token_ledger WHERE model = 'whisper-1'")
@@ -151,11 +143,7 @@ async def test_originals_go_to_a_bucket_by_setting_and_an_outage_of_it_loses_not
 async def test_attachments_are_read_once_even_if_the_job_runs_again(database_url: str, tmp_path: Path) -> None:
     stumbling = ScriptedModel([Fail(times=4, then=Told("now"))])
     with TranscriptionServer("hello", api_key="sk-voice") as server:
-        settings = {
-            "transcription_url": server.url,
-            "transcription_key": "sk-voice",
-            "transcription_model": "whisper-1",
-        }
+        settings = heard_by(server)
         async with laneway(database_url, tmp_path, stumbling, **settings) as here:
             receipt = await here.send("listen", files=(IncomingFile("n.wav", "audio/wav", made.wav(1)),))
             job = await here.until(receipt.job_id, seconds=60)

@@ -160,7 +160,8 @@ def _seconds(content: bytes) -> float:
         return 6.0 if len(content) > 4 else 0.0
     try:
         with wave.open(io.BytesIO(content)) as file:
-            return float(file.getnframes()) / file.getframerate()
+            frames, rate = file.getnframes(), file.getframerate()
+            return float(frames / rate)
     except (wave.Error, EOFError, ZeroDivisionError):
         return 0.0
 

@@ -7,6 +7,7 @@ by whoever stores the same content. A shelf that does not work refuses nothing: 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 import re
@@ -44,6 +45,11 @@ def reference(content: bytes) -> str:
     return SCHEME + hashlib.sha256(content).hexdigest()
 
 
+async def _digest(content: bytes) -> str:
+    # Megabytes take a while, in which others want to be served.
+    return await asyncio.to_thread(lambda: hashlib.sha256(content).hexdigest())
+
+
 class Artifacts:
     """Stores each content once and gives back nothing else; new ones go to the first shelf, old ones stay."""
 
@@ -57,7 +63,7 @@ class Artifacts:
         if self._first is None or len(content) <= self._inline_bytes:
             return Place.ROW
         try:
-            await self._first.put(reference(content).removeprefix(SCHEME), content)
+            await self._first.put(await _digest(content), content)
         except ShelfFault as fault:
             _log.warning("A file of %s bytes is kept in the database instead: %s.", len(content), fault)
             return Place.ROW
@@ -82,7 +88,7 @@ class Artifacts:
             raise NotFound(f"There is no artifact {SCHEME}{digest}.", hint="GET /messages/ID names those of a message.")
         mime, place, content = row
         content = bytes(content) if place == Place.ROW else await self._fetched(digest, Place(place))
-        if hashlib.sha256(content).hexdigest() != digest:
+        if await _digest(content) != digest:
             raise NotFound(
                 f"The stored copy of {SCHEME}{digest} is damaged ({place}).", hint="Bring it back from a backup."
             )

@@ -11,7 +11,7 @@ from laneway.errors import LanewayError, NotFound, PermanentFault, TooLarge, Tra
 
 Fetch = Callable[[dict[str, Any], int], Awaitable[bytes]]
 Sleep = Callable[[float], Awaitable[None]]
-ATTEMPTS, FIRST_WAIT, LONGEST_WAIT, LONGEST_FETCH = 4, 1.0, 30.0, 120.0
+ATTEMPTS, FIRST_WAIT, LONGEST_WAIT, LONGEST_FETCH = 4, 1.0, 30.0, 60.0
 
 
 class Fetching:

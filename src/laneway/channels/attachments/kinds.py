@@ -52,6 +52,8 @@ class Kinds:
         """What the attachment holds in words; Unreadable says why there is nothing."""
         if form.name == "sound" or (attachment.kind == "voice" and form.name == "film"):
             return await self._listen(content, form)
+        if attachment.kind == "sticker" and form.name in ("film", "other"):
+            return Found("sticker", form.mime, "", {"note": "moving stickers are kept and not watched"})
         if form.name == "image":
             return await self._look(attachment, content, form)
         if form.name == "film":

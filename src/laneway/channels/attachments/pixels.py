@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 
+MOST_PIECES = 2_000
+"""Of a file that are looked at: one could be made of nothing but beginnings."""
 _SIZES_IN_JPEG = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 
 
@@ -37,7 +39,9 @@ def _pair(form: str, content: bytes, place: int) -> tuple[int, int]:
 
 def _of_jpeg(content: bytes) -> tuple[int, int] | None:
     place = 2
-    while place + 9 < len(content):
+    for _ in range(MOST_PIECES):
+        if place + 9 >= len(content):
+            return None
         if content[place] != 0xFF:
             return None
         mark = content[place + 1]

@@ -9,7 +9,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from laneway.channels.attachments.documents.contract import Unreadable
 
-FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "AVIF")
 
 
 def ready(content: bytes, side: int, pixels: int, *, gray: bool) -> tuple[bytes, int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import email
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from email.policy import default
 from html.parser import HTMLParser
 
@@ -79,7 +79,7 @@ class _Page(HTMLParser):
             self.pieces.append(" ".join(data.split()) + " " if data.strip() else " ")
 
 
-def _words(part: EmailMessage) -> str:
+def _words(part: MIMEPart) -> str:
     try:
         found = part.get_content()
     except (LookupError, ValueError):
