@@ -60,6 +60,8 @@ class Kinds:
             return Found("video", form.mime, "", {"note": "films are kept and not watched"})
         if form.name in _NO_WORDS:
             raise Unreadable(_NO_WORDS[form.name])
+        if form.name == "other" and attachment.kind in ("image", "voice"):
+            raise Unreadable("its bytes are of no kind known here")
         if form.name == "other":
             return Found("file", form.mime, "", {"note": "nothing here reads such a file"})
         return await self._document(content, form)
