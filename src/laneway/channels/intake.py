@@ -12,6 +12,7 @@ from laneway.domain.job import JobMode, JobStatus
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.errors import BadInput, TooLarge
 from laneway.store import approvals, intake, jobs, permissions, senders
+from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
 
 COMMAND = re.compile(r"/(?P<name>[a-z]{1,32})(?:@\w+)?(?:\s.*)?", re.IGNORECASE | re.DOTALL)
@@ -36,12 +37,17 @@ class Limits:
 class Intake:
     """Writes messages down, once each, or says clearly why not."""
 
-    def __init__(self, db: Database, lanes: Collection[str], limits: Limits) -> None:
-        self._db, self._lanes, self._limits = db, frozenset(lanes), limits
+    def __init__(
+        self, db: Database, lanes: Collection[str], limits: Limits, originals: Artifacts | None = None
+    ) -> None:
+        self._db, self._lanes, self._limits, self._originals = db, frozenset(lanes), limits, originals
 
     async def receive(self, incoming: Incoming) -> Receipt:
         """The message and its job are committed, or it was here before; bad input wrote nothing."""
         self.check(incoming)
+        if self._originals is not None:
+            # Before the transaction: a slow shelf must not hold up the thread.
+            incoming = replace(incoming, files=await self._originals.lay_all(incoming.files))
         async with self._db.transaction() as tx:
             return await self.write(tx, incoming)
 

@@ -67,6 +67,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings.append(_examine_classification(settings))
     findings += _examine_outside(settings, environ)
     findings.append(await _examine_sandbox(settings))
+    findings += [finding async for finding in _examine_attachments(settings)]
     return findings
 
 
@@ -179,6 +180,12 @@ async def _examine_sandbox(settings: Settings) -> Finding:
     choice = await choose(settings.sandbox)
     boundary = choice.boundary
     return checks.sandbox(boundary.name, boundary.off, boundary.weaker, choice.passed_over)
+
+
+def _examine_attachments(settings: Settings) -> AsyncIterator[Finding]:
+    from laneway.cli.attachment_checks import attachments
+
+    return attachments(settings)
 
 
 def _examine_classification(settings: Settings) -> Finding:

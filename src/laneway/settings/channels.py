@@ -102,7 +102,7 @@ class ChannelSettings(BaseModel):
         "OpenAI-compatible server that writes down voice notes; unset = OpenAI's, if its key is set.",
     )  # fmt: skip
     transcription_key: SecretStr | None = setting(
-        None, None, "LANEWAY_TRANSCRIPTION_KEY", "Its key; unset = OPENAI_API_KEY."
+        None, None, "LANEWAY_TRANSCRIPTION_KEY", "Its key; unset = OPENAI_API_KEY, for OpenAI's own address only."
     )
     transcription_model: str = setting(
         "gpt-4o-mini-transcribe", "attachments.transcription_model", "LANEWAY_TRANSCRIPTION_MODEL", "Its model."

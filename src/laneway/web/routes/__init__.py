@@ -2,6 +2,7 @@
 
 from laneway.web.routes import (
     approvals,
+    artifacts,
     budget,
     classify,
     corrections,
@@ -29,6 +30,7 @@ ROUTERS = tuple(
     module.router
     for module in (
         messages,
+        artifacts,
         threads,
         tools,
         jobs,
