@@ -19,6 +19,7 @@ from laneway.cli import (
     schedule,
     tasks,
     tools,
+    waha,
 )
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
@@ -70,6 +71,7 @@ GROUPS = {
     "outbox": outbox.app,
     "budget": budget.app,
     "tools": tools.app,
+    "waha": waha.app,
     "classify": classify.app,
     "config": config.app,
     "people": people.app,

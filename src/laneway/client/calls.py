@@ -203,6 +203,10 @@ class Client(Wire):
     def retry_reply(self, id: int) -> Json:
         return self._post(f"/outbox/{id}/retry")
 
+    def waha_status(self) -> Json:
+        """How the bridge to WhatsApp is, asked now."""
+        return self._get("/waha")
+
     def schedules(self, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/schedules", limit=limit, before=before)
 

@@ -32,6 +32,8 @@ async def _until_below(tx: Connection, sender: UUID, count: int) -> float | None
     cursor = await tx.execute(
         "SELECT extract(epoch FROM created_at + interval '1 minute' - now())::float8 FROM messages "
         "WHERE principal_id = %s AND author = 'user' AND created_at > now() - interval '1 minute' "
+        # What is only overheard in a group, or read later for the sake of the rest, asks for nothing.
+        "AND EXISTS (SELECT 1 FROM jobs j WHERE j.message_id = messages.id) "
         "ORDER BY created_at DESC OFFSET %s LIMIT 1",
         (sender, count),
     )

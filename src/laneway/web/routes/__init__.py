@@ -24,6 +24,7 @@ from laneway.web.routes import (
     threads,
     tools,
     undo,
+    waha,
 )
 
 ROUTERS = tuple(
@@ -51,6 +52,7 @@ ROUTERS = tuple(
         sql,
         status,
         logs,
+        waha,
         health,
     )
 )
