@@ -70,7 +70,8 @@ def test_a_link_that_does_not_lead_to_the_web_stays_as_it_was_written(link: str)
 @pytest.mark.parametrize(
     "hostile",
     [
-        "<b>", "</b>", "<a href='x", "**<i>**", "`</code>`", "```\n</pre>\n```", "[<b>](https://x.org/\"><b>)", "&#xDFDF;",
+        "<b>", "</b>", "<a href='x", "**<i>**", "`</code>`", "```\n</pre>\n```", "[<b>](https://x.org/\"><b>)",
+        "&#xDFDF;",
         "```\"><b>\nx\n```", "[a](https://x.org 't\"<b>')", "\ud800 lone", "\x00\x07 bell", "****", "``` ```",
         ">" * 60 + " deep", "|a|\n|-|\n|1|2 lost|", "[" * 500 + "x", "*" * 2001 + "x", "&lt;b&gt;",
     ],
@@ -145,9 +146,11 @@ def test_a_message_holds_no_more_entities_or_bytes_than_telegram_reads() -> None
 
 
 PIECES = [
-    "**", "*", "_", "__", "`", "``", "```", "```py\n", "~~", "[", "](", "](https://x.org/a)", ")", "!", "# ", "> ", "- ",
-    "1. ", "\n", "\n\n", "|", "|-|\n", "    ", "<b>", "</b>", "<", ">", "&", "&amp;", "&#60;", "\\", "\t", "---\n", "😀",
-    "👩\u200d🚀", "e\u0301", "\u202e", "\x00", "\ud800", "—", "'", '"', "http://y.org", "<https://z.org>", "漢字", "\r\n",
+    "**", "*", "_", "__", "`", "``", "```", "```py\n", "~~", "[", "](", "](https://x.org/a)", ")", "!", "# ", "> ",
+    "- ", "1. ", "\n", "\n\n", "|", "|-|\n", "    ", "<b>", "</b>", "<", ">", "&", "&amp;", "&#60;", "\\", "\t",
+    "---\n",
+    "😀", "👩\u200d🚀", "e\u0301", "\u202e", "\x00", "\ud800", "—", "'", '"', "http://y.org", "<https://z.org>", "漢字",
+    "\r\n",
 ]  # fmt: skip
 
 

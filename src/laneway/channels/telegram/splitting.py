@@ -66,11 +66,9 @@ def _inside(runs: Sequence[Run], text: str, most: int, limit: int) -> bytearray:
 
 def _anywhere(text: str, most: int, inside: bytearray) -> int:
     """The last place where no mark and no character that is drawn from several is torn."""
-    for allowed in (lambda at: not inside[at] and not _joined_to(text, at), lambda at: not inside[at]):
-        for at in range(most, 0, -1):
-            if allowed(at):
-                return at
-    return most
+    whole = (at for at in range(most, 0, -1) if not inside[at])
+    first = next(whole, most)
+    return next((at for at in (first, *whole) if not _joined_to(text, at)), first)
 
 
 def _joined_to(text: str, at: int) -> bool:
