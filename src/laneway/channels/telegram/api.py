@@ -47,12 +47,13 @@ class Session(AiohttpSession):
         limits = ClientTimeout(total=total, sock_connect=min(CONNECT_SECONDS, total))
         try:
             return await super().make_request(bot, method, cast(int, limits))
-        except TelegramEntityTooLarge:
-            raise
-        except TelegramNetworkError as error:
+        except TelegramAPIError as error:
+            error.message = without_token(error.message, bot.token)
+            if not isinstance(error, TelegramNetworkError) or isinstance(error, TelegramEntityTooLarge):
+                raise
             never_left = isinstance(error.__cause__, ClientConnectorError | ConnectionTimeoutError)
             kind = NotSent if never_left else TelegramNetworkError
-            raise kind(method, without_token(error.message, bot.token)) from None
+            raise kind(method, error.message) from None
 
     def check_response(
         self, bot: Bot, method: TelegramMethod[TelegramType], status_code: int, content: str
@@ -108,7 +109,8 @@ def fault(error: AiogramError) -> ModelFault:
 
 def _words(error: TelegramAPIError) -> str:
     """Telegram's own words, without the status they begin with."""
-    return str(redacted(error.message.rpartition("Original description: ")[2])).partition(": ")[2] or error.message
+    told = error.message.rpartition("Original description: ")[2]
+    return told.partition(": ")[2] or told
 
 
 def transient(error: AiogramError) -> ModelFault:
