@@ -227,13 +227,12 @@ async def test_every_failure_says_whether_the_reply_was_taken(
         assert failed.value.retry_after == 17
 
 
-async def test_an_answer_that_does_not_come_leaves_it_uncertain(
-    server: TelegramServer, channel: TelegramChannel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("laneway.channels.telegram.api.ANSWER_SECONDS", 0.3)
+async def test_an_answer_that_does_not_come_leaves_it_uncertain(server: TelegramServer, time: Time) -> None:
+    channel = TelegramChannel(make_bot(server.token, server.url, seconds=0.3), Pacer(time, time.sleep))
     server.orders.give("sendMessage", Slow(2))
     with pytest.raises(UncertainFault):
         await send(channel, reply())
+    await channel.close()
     assert len(server.world.shown(42)) == 1
 
 

@@ -43,7 +43,7 @@ class Session(AiohttpSession):
         self, bot: Bot, method: TelegramMethod[TelegramType], timeout: int | None = None
     ) -> TelegramType:
         """The answer to the call; an error says nothing of the address, which holds the token."""
-        total = ANSWER_SECONDS if timeout is None else timeout
+        total = self.timeout if timeout is None else timeout
         limits = ClientTimeout(total=total, sock_connect=min(CONNECT_SECONDS, total))
         try:
             return await super().make_request(bot, method, cast(int, limits))
@@ -67,11 +67,11 @@ class Session(AiohttpSession):
             raise TelegramServerError(method, f"HTTP {status_code} without an answer of the Bot API") from None
 
 
-def make_bot(token: str, api_url: str | None = None) -> Bot:
-    """A client of the Bot API; SettingsError if the token cannot be one."""
+def make_bot(token: str, api_url: str | None = None, seconds: float = ANSWER_SECONDS) -> Bot:
+    """A client of the Bot API that waits so long for answers; SettingsError if the token cannot be one."""
     server = TelegramAPIServer.from_base(api_url.rstrip("/")) if api_url else PRODUCTION
     try:
-        return Bot(token, session=Session(api=server, timeout=ANSWER_SECONDS))
+        return Bot(token, session=Session(api=server, timeout=seconds))
     except TokenValidationError:
         raise SettingsError(
             "TELEGRAM_BOT_TOKEN does not look like a token.",
