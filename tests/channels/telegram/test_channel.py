@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -373,3 +375,9 @@ def test_a_token_that_is_none_is_said_so_without_telling_it() -> None:
 def test_a_part_is_the_same_after_a_restart() -> None:
     assert parts_of("a **b**") == [Part("a b", {"html": "a <b>b</b>"})]
     assert limits(42) == [Limit("chat 42", 1, 1.0), Limit("all", 30, 1.0)]
+
+
+def test_the_heavy_client_is_not_loaded_without_a_token() -> None:
+    program = "import sys, laneway.app, laneway.channels.telegram.layout; print('aiogram' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

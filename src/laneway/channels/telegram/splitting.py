@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Sequence
 
-from laneway.channels.telegram.runs import Run, blank, entities, html, units, visible
+from laneway.channels.telegram.runs import Mark, Run, blank, entities, escaped, units, visible
 
 LONGEST_HTML = 30_000
 """Bytes; the Bot API reads no text over 32 KiB, tags and all."""
@@ -20,38 +21,64 @@ _PLACES = (re.compile(r"\n\n+"), re.compile(r"\n"), re.compile(r"(?<=[.!?:;ã€‚ï¼
 def split(runs: Sequence[Run], limit: int) -> list[list[Run]]:
     """Parts of at most `limit` UTF-16 units, in order; no visible character is lost."""
     parts: list[list[Run]] = []
-    rest = list(runs)
+    rest = deque(runs)
     while rest:
-        part, rest = _first(rest, limit)
+        # Enough to see which marks that begin in this part would also fit into one.
+        begin = _taken(rest, 2 * limit + 2)
+        part, left = _divided(begin, _cut(begin, limit))
+        rest.extendleft(reversed(left))
+        _trim_begin(rest)
+        part = _without_edges(part)
         if not blank(visible(part)):
             parts.append(part)
     return parts
 
 
-def _first(runs: list[Run], limit: int) -> tuple[list[Run], list[Run]]:
-    """The first part and what is left for the others; a part too rich for one message is made smaller."""
-    size = limit
-    while True:
-        part, rest = _divided(runs, _cut(runs, size, limit))
-        rich = len(html(part).encode()) > LONGEST_HTML or len(entities(part)) > MOST_ENTITIES
-        if not rich or size <= 1:
-            return part, rest
-        size = min(size, units(visible(part))) // 2
+def _taken(rest: deque[Run], length: int) -> list[Run]:
+    """The first runs, about so many characters of them, which are taken from the rest."""
+    taken: list[Run] = []
+    while rest and length > 0:
+        run = rest.popleft()
+        if len(run.text) > length:
+            rest.appendleft(Run(run.text[length:], run.marks))
+        taken.append(Run(run.text[:length], run.marks))
+        length -= len(run.text)
+    return taken
 
 
-def _cut(runs: Sequence[Run], size: int, limit: int) -> int:
-    """After how many characters the first part ends, if it may have `size` units."""
+def _cut(runs: Sequence[Run], limit: int) -> int:
+    """After how many characters the first part ends."""
     text = visible(runs)
-    most = _reach(text, size)
+    most = min(_reach(text, limit), _affordable(runs))
     if most >= len(text):
         return len(text)
     inside = _inside(runs, text, most, limit)
     for least in (int(most * SHORTEST), 0):
         for place in _PLACES:
-            ends = [found.end() for found in place.finditer(text, 0, most + 1) if least < found.end() <= most]
-            if fitting := [end for end in ends if not inside[end]]:
+            ends = (found.end() for found in place.finditer(text, least, most + 1) if found.end() <= most)
+            if fitting := [end for end in ends if end > least and not inside[end]]:
                 return fitting[-1]
     return _anywhere(text, most, inside)
+
+
+def _affordable(runs: Sequence[Run]) -> int:
+    """How many characters Telegram reads as one message, tags and entities counted."""
+    size = count = at = 0
+    open_marks: tuple[Mark, ...] = ()
+    for text, marks in runs:
+        fresh = [mark for index, mark in enumerate(marks) if marks[: index + 1] != open_marks[: index + 1]]
+        open_marks = marks
+        count += len(fresh)
+        size += sum(len((mark.opening + mark.closing).encode()) for mark in fresh)
+        bulk = len(escaped(text).encode())
+        if count > MOST_ENTITIES or size > LONGEST_HTML:
+            return max(1, at)
+        if size + bulk > LONGEST_HTML:
+            # No character needs more bytes than `&amp;`.
+            return max(1, at + (LONGEST_HTML - size) // 5)
+        size += bulk
+        at += len(text)
+    return at
 
 
 def _inside(runs: Sequence[Run], text: str, most: int, limit: int) -> bytearray:
@@ -107,16 +134,23 @@ def _divided(runs: Sequence[Run], cut: int) -> tuple[list[Run], list[Run]]:
             before.append(Run(head, run.marks))
         if tail:
             after.append(Run(tail, run.marks))
-    return _without_edges(before), _without_edges(after)
+    return before, after
 
 
 def _without_edges(runs: list[Run]) -> list[Run]:
-    """Line ends at the edges go: Telegram would cut them off, and code that is reopened begins with its first line."""
-    while runs and not runs[0].text.strip("\n"):
-        runs.pop(0)
+    """Space at the end goes, as Telegram would cut it off; so do line ends at the beginning."""
     while runs and not runs[-1].text.strip():
         runs.pop()
     if runs:
-        runs[0] = Run(runs[0].text.lstrip("\n"), runs[0].marks)
         runs[-1] = Run(runs[-1].text.rstrip(), runs[-1].marks)
-    return runs
+    kept = deque(runs)
+    _trim_begin(kept)
+    return list(kept)
+
+
+def _trim_begin(runs: deque[Run]) -> None:
+    """Line ends at the beginning go: code that is opened again begins with its first line."""
+    while runs and not runs[0].text.strip("\n"):
+        runs.popleft()
+    if runs:
+        runs[0] = Run(runs[0].text.lstrip("\n"), runs[0].marks)
