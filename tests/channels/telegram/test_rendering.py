@@ -41,6 +41,7 @@ def covered(text: str, entity: dict[str, Any]) -> str:
         ("# Title\ntext", "Title\n\ntext", [("bold", "Title")]),
         ("```python\nif a < b:\n    pass\n```", "if a < b:\n    pass", [("pre python", "if a < b:\n    pass")]),
         ("```\n<b>&amp;\n```", "<b>&amp;", [("pre", "<b>&amp;")]),
+        ("before\n\n```lonely\n```", "before\n\nlonely", []),
         ("```see this file\nx\n```", "see this file\n\nx", [("pre", "x")]),
         ("[a & b](https://x.org/?q=1&r=%20)", "a & b", [("text_link https://x.org/?q=1&r=%20", "a & b")]),
         ("![chart](https://x.org/c.png)", "chart", [("text_link https://x.org/c.png", "chart")]),

@@ -127,7 +127,8 @@ class Writer:
 
     def _code(self, token: Token) -> None:
         info, content = token.info.strip(), token.content.strip("\n")
-        language = info if LANGUAGE.match(info) else ""
+        # A block that holds nothing shows no language either: then its word is all there is.
+        language = info if LANGUAGE.match(info) and not blank(content) else ""
         if info and not language:
             self.gap(2)
             self.write(info)
