@@ -19,6 +19,7 @@ from laneway.cli import (
     schedule,
     tasks,
     tools,
+    whatsapp,
 )
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
@@ -74,6 +75,7 @@ GROUPS = {
     "config": config.app,
     "people": people.app,
     "host-mode": host_mode.app,
+    "whatsapp": whatsapp.app,
     "selftest": selftest.app,
 }
 """Commands with commands of their own; a new group is one line here."""

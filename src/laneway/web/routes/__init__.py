@@ -23,6 +23,7 @@ from laneway.web.routes import (
     threads,
     tools,
     undo,
+    whatsapp,
 )
 
 ROUTERS = tuple(
@@ -49,6 +50,7 @@ ROUTERS = tuple(
         sql,
         status,
         logs,
+        whatsapp,
         health,
     )
 )
