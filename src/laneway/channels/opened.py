@@ -5,6 +5,7 @@ from __future__ import annotations
 from laneway.channels.contract import Channel
 from laneway.channels.people import Welcome
 from laneway.channels.waha import waha_channel
+from laneway.channels.whatsapp_cloud import whatsapp_channel
 from laneway.engine.stream import Hub
 from laneway.settings import Settings
 from laneway.store.database import Database
@@ -12,7 +13,7 @@ from laneway.store.database import Database
 
 def opened(settings: Settings, db: Database, hub: Hub) -> dict[str, Channel]:
     """The channels that the settings name, by their names; SettingsError says what one of them lacks."""
-    found: list[Channel | None] = [waha_channel(settings, db)]
+    found: list[Channel | None] = [whatsapp_channel(settings, db), waha_channel(settings, db)]
     return {channel.name: channel for channel in found if channel is not None}
 
 

@@ -20,6 +20,7 @@ from laneway.cli import (
     tasks,
     tools,
     waha,
+    whatsapp,
 )
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
@@ -76,6 +77,7 @@ GROUPS = {
     "config": config.app,
     "people": people.app,
     "host-mode": host_mode.app,
+    "whatsapp": whatsapp.app,
     "selftest": selftest.app,
 }
 """Commands with commands of their own; a new group is one line here."""

@@ -66,6 +66,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings += [finding async for finding in _examine_models(settings)]
     findings.append(_examine_classification(settings))
     findings += _examine_outside(settings, environ)
+    findings += await _examine_whatsapp(settings)
     findings.append(await _examine_sandbox(settings))
     findings += [finding async for finding in _examine_attachments(settings)]
     findings += [finding async for finding in _examine_bridge(settings)]
@@ -220,6 +221,12 @@ def _examine_outside(settings: Settings, environ: dict[str, str]) -> Iterator[Fi
 
     known = variables(settings.home, environ)
     return outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, known)
+
+
+async def _examine_whatsapp(settings: Settings) -> list[Finding]:
+    from laneway.cli.whatsapp_checks import examined
+
+    return [finding async for finding in examined(settings)]
 
 
 def _encoders() -> dict[str, str | None]:

@@ -133,7 +133,7 @@ async def _calls(tx: Connection, since: datetime | None) -> list[Calls]:
             "sum(greatest(tokens_input, tokens_cached + written))::bigint AS input, sum(tokens_output)::bigint "
             "AS output, sum(tokens_cached)::bigint AS cached, sum(written)::bigint AS written FROM token_ledger, "
             "LATERAL (SELECT coalesce((meta_json->>'cache_write_tokens')::bigint, 0) AS written) AS cache "
-            "WHERE state <> 'released' AND (%s::timestamptz IS NULL OR created_at >= %s) "
+            "WHERE state <> 'released' AND provider <> 'whatsapp' AND (%s::timestamptz IS NULL OR created_at >= %s) "
             "GROUP BY CASE WHEN tokens_input > %s THEN id END",
             (since, since, LONG_CALL),
         )

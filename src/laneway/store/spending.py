@@ -92,7 +92,7 @@ async def usual_cost(tx: Connection, job_id: UUID | None = None, *, thread_id: U
         """
         WITH mine AS (
             SELECT id, model, cost, job IS NOT DISTINCT FROM %(job)s AS own FROM token_ledger
-            WHERE state = 'settled' AND coalesce(lane, '') <> 'classify'
+            WHERE state = 'settled' AND coalesce(lane, '') <> 'classify' AND provider <> 'whatsapp'
               AND (job = %(job)s OR thread = coalesce(%(thread)s, (SELECT thread_id FROM jobs WHERE id = %(job)s)))
         ), newest AS (SELECT model, own FROM mine ORDER BY own DESC, id DESC LIMIT 1)
         SELECT coalesce(avg(cost), 0) FROM (

@@ -11,6 +11,9 @@ from laneway.errors import TooLarge
 from laneway.settings import Settings
 
 PAYLOAD_BYTES = 1_048_576
+WEBHOOK_BYTES = 4_194_304
+"""Meta batches up to 3 MB; a webhook that is refused would come again for days."""
+
 ESCAPED = 6
 """A byte of text may be written as \\u00e4 in JSON."""
 
@@ -47,6 +50,8 @@ class BodyLimit:
             return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
         most, taken = self._limits.most(headers), 0
+        if scope["path"].endswith("/webhook"):
+            most = max(most, WEBHOOK_BYTES)
         announced = headers.get("content-length", "")
         if announced.isdecimal() and int(announced[:20]) > most:
             raise _too_large(most)

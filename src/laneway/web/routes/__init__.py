@@ -25,6 +25,7 @@ from laneway.web.routes import (
     tools,
     undo,
     waha,
+    whatsapp,
 )
 
 ROUTERS = tuple(
@@ -53,6 +54,7 @@ ROUTERS = tuple(
         status,
         logs,
         waha,
+        whatsapp,
         health,
     )
 )

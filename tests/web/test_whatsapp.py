@@ -1,0 +1,158 @@
+"""WhatsApp's door: only Meta gets in, and what is acknowledged is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from laneway.app import running
+from laneway.errors import SettingsError
+from laneway.settings import Settings
+from tests.servers.whatsapp_server import SECRET, VERIFY
+from tests.serving import serving
+from tests.web.conftest import counts
+from tests.web.test_database_down import away
+from tests.whatsapp import KIM, Desk, desk
+
+HOOK = "/whatsapp/webhook"
+
+
+async def test_meta_finds_the_webhook_with_the_verify_token_only(database_url: str, tmp_path: Path) -> None:
+    async with desk(database_url, tmp_path) as here:
+        asked = {"hub.mode": "subscribe", "hub.verify_token": VERIFY, "hub.challenge": "1158201444"}
+        found = await here.http.get(HOOK, params=asked)
+        assert (found.status_code, found.text) == (200, "1158201444")
+        assert found.headers["content-type"].startswith("text/plain")
+        wrong: list[dict[str, str]] = [
+            {"hub.verify_token": "guess"}, {"hub.verify_token": ""}, {"hub.mode": "unsubscribe"}, {"hub.mode": ""},
+        ]  # fmt: skip
+        for change in wrong:
+            refused = await here.http.get(HOOK, params=asked | change)
+            assert refused.status_code == 403
+            assert VERIFY not in refused.text
+        assert (await here.http.get(HOOK)).status_code == 403
+
+
+async def test_nothing_is_read_without_the_right_signature(
+    database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with desk(database_url, tmp_path) as here:
+        payload = here.meta.payload(here.meta.value(here.meta.text(KIM, "let me in")))
+        raw = json.dumps(payload).encode()
+        right = here.meta.signature(raw)
+        before = counts(database_url)
+        wrong = ["", "sha256=", "sha256=" + "0" * 64, right.removeprefix("sha256="), right.upper(), right[:-1]]
+        with caplog.at_level(logging.DEBUG):
+            for signature in wrong:
+                answer = await here.meta.push(here.http, payload, signature=signature)
+                assert answer.status_code == 401, signature
+            # The right signature of other bytes, even of bytes that mean the same.
+            other = await here.http.post(HOOK, content=raw + b" ", headers={"x-hub-signature-256": right})
+            assert other.status_code == 401
+        assert counts(database_url) == before
+        assert SECRET not in caplog.text
+        assert (await here.http.post(HOOK, content=b"{}")).status_code == 401
+        assert (await here.http.post(HOOK, content=raw, headers={"x-hub-signature-256": right})).status_code == 200
+
+
+async def test_a_number_that_is_not_ours_is_acknowledged_logged_and_left_alone(
+    database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with desk(database_url, tmp_path) as here:
+        before = counts(database_url)
+        answer = await here.push(here.meta.text(KIM, "hello?"), number_id="4711")
+        assert answer.status_code == 200
+        assert counts(database_url) == before
+        assert "4711, not ours" in caplog.text
+
+
+async def test_one_bad_message_of_a_batch_loses_no_other(database_url: str, tmp_path: Path) -> None:
+    async with desk(database_url, tmp_path) as here:
+        value = here.meta.value(here.meta.text(KIM, "what is one?"), here.meta.text(KIM, "what is two?"))
+        bad: list[Any] = [None, {"id": "wamid.x"}, {"from": "1", "id": "w"}, {"type": "text", "text": {"body": "x"}}]
+        value["messages"][1:1] = bad
+        value["contacts"].append({"wa_id": "15550000000"})
+        value["messages"].append(here.meta.text(KIM, "x" * 300_000))
+        assert (await here.meta.push(here.http, here.meta.payload(value))).status_code == 200
+        assert [one["text"][:12] for one in await here.messages()] == ["what is one?", "what is two?"]
+        sent = await here.sent(3)
+        assert any("I did not take this" in one.text for one in sent)
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b"[" * 100_000, b'{"entry": 1}'])
+async def test_signed_nonsense_hurts_nobody(database_url: str, tmp_path: Path, body: bytes) -> None:
+    async with desk(database_url, tmp_path) as here:
+        answer = await here.http.post(HOOK, content=body, headers={"x-hub-signature-256": here.meta.signature(body)})
+        assert answer.status_code in (200, 400)
+        assert (await here.say(KIM, "still there?")).status_code == 200
+
+
+async def test_a_payload_of_three_megabytes_is_taken(database_url: str, tmp_path: Path) -> None:
+    async with desk(database_url, tmp_path) as here:
+        batch = [here.meta.status(f"wamid.{number}", "delivered", pad="x" * 2900) for number in range(1000)]
+        answer = await here.meta.tell(here.http, *batch)
+        assert answer.status_code == 200
+
+
+async def test_without_the_database_meta_is_told_to_come_again(
+    database_url: str, postgres: str, tmp_path: Path
+) -> None:
+    async with desk(database_url, tmp_path) as here:
+        message = here.meta.text(KIM, "what time is it?", id="wamid.again")
+        with away(postgres, database_url):
+            assert (await here.push(message)).status_code == 503
+        await _back(here)
+        assert (await here.push(message)).status_code == 200
+        assert (await here.push(message)).status_code == 200
+        await here.sent(1)
+        assert [one["external_id"] for one in await here.messages()] == ["wamid.again"]
+
+
+async def _back(here: Desk) -> None:
+    async with asyncio.timeout(30):
+        while (await here.http.get("/ready")).status_code != 200:
+            await asyncio.sleep(0.1)
+
+
+async def test_without_a_number_there_is_no_door(database_url: str, tmp_path: Path) -> None:
+    async with serving(database_url, tmp_path) as served, httpx.AsyncClient(base_url=served.url) as http:
+        assert (await http.get(HOOK)).status_code == 404
+        assert (await http.post(HOOK, content=b"{}")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("missing", "named"),
+    [
+        ("whatsapp_app_secret", "WHATSAPP_APP_SECRET"),
+        ("whatsapp_verify_token", "WHATSAPP_VERIFY_TOKEN"),
+        ("whatsapp_number_id", "WHATSAPP_PHONE_NUMBER_ID"),
+    ],
+)
+async def test_a_token_without_its_secrets_does_not_start(
+    database_url: str, tmp_path: Path, missing: str, named: str
+) -> None:
+    given: dict[str, Any] = {
+        "whatsapp_token": SecretStr("EAAsecret"), "whatsapp_app_secret": SecretStr("s"),
+        "whatsapp_verify_token": SecretStr("v"), "whatsapp_number_id": "1",
+    }  # fmt: skip
+    del given[missing]
+    settings = Settings(home=tmp_path, database_url=SecretStr(database_url), local_classifier=False, **given)
+    with pytest.raises(SettingsError, match=named) as refused:
+        async with running(settings):
+            pass
+    assert "EAAsecret" not in str(refused.value)
+
+
+async def test_customers_can_be_kept_out(database_url: str, tmp_path: Path) -> None:
+    async with desk(database_url, tmp_path, whatsapp_customers=False) as here:
+        assert (await here.push(here.meta.text(KIM, "let me in"))).status_code == 200
+        (told,) = await here.sent(1)
+        assert "private" in told.text
+        assert await here.messages() == []
