@@ -56,6 +56,9 @@ for name in list(os.environ):
 for name in ("DATABASE_URL", "REDIS_URL", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "HAIKU_API_KEY",
              "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "DEFAULT_MODEL"):  # fmt: skip
     os.environ.pop(name, None)
+for name in list(os.environ):
+    if name.startswith(("TELEGRAM_", "WHATSAPP_", "WAHA_")):
+        del os.environ[name]
 
 
 def address_of(server_url: str, database: str) -> str:

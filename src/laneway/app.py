@@ -198,7 +198,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     # The library greets its users at the first run; ours have come to see Laneway.
     pydantic_ai.BANNER_ENABLED = False
     hub = Hub(db)
-    channels = opened(settings, db, hub) | {channel.name: channel for channel in parts.channels}
+    originals = Artifacts(db, shelves_of(settings))
+    channels = opened(settings, db, hub, originals) | {channel.name: channel for channel in parts.channels}
     pulled = PULLED - channels.keys()
     models = parts.models(db) if parts.models else choose(settings, db, pulled=pulled)
     prompts = Prompts(settings.home)
@@ -208,7 +209,6 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     local = LocalClassifier(taxonomies, cache_of(settings.home)) if settings.local_classifier else None
     memory = Memory(db, prompts.version("classification"))
     cascade = Cascade(small, local, memory, taxonomies)
-    originals = Artifacts(db, shelves_of(settings))
     fetch = {name: channel.fetch for name, channel in channels.items()}
     enricher = enricher_of(settings, db, originals, fetch, prompts, pulled)
     journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich)

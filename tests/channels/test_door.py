@@ -49,7 +49,7 @@ async def test_a_pressed_yes_runs_exactly_the_action_once(database_url: str, tmp
         assert sorted(one.outcome for one in answers) == ["duplicate"] * 4 + ["pressed"]
         assert (await here.letter()).text == "All done."
         late = await here.press(f"r:{approval}")
-        assert (late.outcome, late.say) == ("pressed", "Approved.")
+        assert (late.outcome, late.say) == ("pressed", "Too late: it was approved already.")
         assert counter.done == ["red"]
         assert here.post.letters[0].settled == "Approved.", "its buttons are gone"
 
@@ -133,6 +133,17 @@ async def test_an_edited_message_takes_the_place_of_what_was_being_done(database
         async with here.app.db.transaction() as tx:
             found = await jobs.page(tx)
         assert sorted(str(job.status) for job in found) == ["cancelled", "waiting"]
+
+
+async def test_a_message_taken_back_stops_what_was_being_done_for_it(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+        approval = await asked(here, meta={"message_key": "7"})
+        assert (await here.write("[deleted]", edits="7", silent=True)).outcome == "stored"
+        assert "no longer" in (await here.press(f"a:{approval}")).say.lower()
+        async with here.app.db.transaction() as tx:
+            assert [str(job.status) for job in await jobs.page(tx)] == ["cancelled"]
+        assert counter.done == []
 
 
 async def test_what_is_not_for_us_is_kept_and_answered_by_nobody(database_url: str, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ async def test_the_owners_destructive_order_waits_for_a_button(database_url: str
         # An old button that is pressed later says how it ended, and does nothing.
         await here.press(OWNER, asked, "No")
         late = (await here.sent(3))[2]
-        assert late.text == "Approved."
+        assert late.text == "Too late: it was approved already."
         assert counter.done == ["red"]
 
 

@@ -49,13 +49,16 @@ class Door:
             return await self._press(tx, arrival, principal)
         incoming = await _incoming(tx, arrival, principal)
         if arrival.silent:
-            return Taken("stored" if await intake.keep(tx, incoming) else "duplicate")
+            kept = await intake.keep(tx, incoming)
+            if kept and arrival.edits is not None:
+                await _stop_for(tx, incoming, arrival.edits)
+            return Taken("stored" if kept else "duplicate")
         self._intake.check(incoming)
         receipt = await self._intake.write(tx, incoming)
         if receipt.duplicate:
             return Taken("duplicate", receipt=receipt)
         if arrival.edits is not None:
-            await _replace(tx, arrival.edits, receipt)
+            await _stop_for(tx, incoming, arrival.edits, receipt)
         return Taken("taken", receipt=receipt)
 
     async def _press(self, tx: Connection, arrival: Arrival, principal: Principal) -> Taken:
@@ -120,8 +123,10 @@ async def _quote(tx: Connection, arrival: Arrival) -> dict[str, Any]:
     return {"reply_to": arrival.reply_to, "quoted": quoted, "sources": sources}
 
 
-async def _replace(tx: Connection, key: str, receipt: Receipt) -> None:
-    """What was being done for the message that was edited is stopped: its new words count."""
-    for job in await jobs.open_in_thread(tx, receipt.thread_id):
-        if job.id != receipt.job_id and await conversations.has_key(tx, job.message_id, key):
+async def _stop_for(tx: Connection, incoming: Incoming, key: str, newer: Receipt | None = None) -> None:
+    """What was being done for the message that was edited or taken back is stopped: its new words count."""
+    thread = await conversations.thread_on(tx, incoming.channel, incoming.thread)
+    for job in [] if thread is None else await jobs.open_in_thread(tx, thread.id):
+        mine = newer is not None and job.id == newer.job_id
+        if not mine and await conversations.has_key(tx, job.message_id, key):
             await jobs.request_cancel(tx, job.id)

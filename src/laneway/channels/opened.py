@@ -8,12 +8,13 @@ from laneway.channels.waha import waha_channel
 from laneway.channels.whatsapp_cloud import whatsapp_channel
 from laneway.engine.stream import Hub
 from laneway.settings import Settings
+from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
 
 
-def opened(settings: Settings, db: Database, hub: Hub) -> dict[str, Channel]:
+def opened(settings: Settings, db: Database, hub: Hub, originals: Artifacts) -> dict[str, Channel]:
     """The channels that the settings name, by their names; SettingsError says what one of them lacks."""
-    found: list[Channel | None] = [whatsapp_channel(settings, db), waha_channel(settings, db)]
+    found: list[Channel | None] = [whatsapp_channel(settings, db, originals), waha_channel(settings, db)]
     return {channel.name: channel for channel in found if channel is not None}
 
 

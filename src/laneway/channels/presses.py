@@ -56,6 +56,11 @@ def outcome(state: ApprovalState) -> str:
     return _OUTCOMES[state]
 
 
+def _too_late(state: ApprovalState) -> str:
+    before = {ApprovalState.APPROVED: "it was approved", ApprovalState.REJECTED: "it was rejected"}.get(state)
+    return f"Too late: {before} already." if before else _OUTCOMES[state]
+
+
 async def press(tx: Connection, data: str, thread: Thread, principal: Principal) -> Pressed:
     """The press has done what its button says, or the answer says why not; errors are for whoever pressed."""
     try:
@@ -88,7 +93,7 @@ async def _answer(
     if principal.role not in asked.may_answer:
         raise Forbidden("You may not answer this; the owner may.")
     if asked.state is not ApprovalState.PENDING:
-        raise Conflict(_OUTCOMES[asked.state] or "This was answered already.")
+        raise Conflict(_too_late(asked.state))
     choice = None
     if verb == "c":
         if not extra.isdecimal() or int(extra) >= len(asked.choices):

@@ -153,6 +153,12 @@ async def retry(tx: Connection, row_id: int) -> OutboxRow:
     row = await get(tx, row_id)
     if row.state is not OutboxState.UNDELIVERABLE:
         raise Conflict(f"Reply {row_id} is {row.state}.", hint="Only undeliverable ones can be tried again.")
+    # What the provider took and could not deliver later is sent anew, and all that came after it.
+    await tx.execute(
+        "DELETE FROM deliveries WHERE outbox_id = %(id)s AND part >= "
+        "(SELECT min(part) FROM deliveries WHERE outbox_id = %(id)s AND status = 'failed')",
+        {"id": row_id},
+    )
     await tx.execute(
         "UPDATE outbox SET state = CASE WHEN error = %s THEN 'uncertain' ELSE 'pending' END, resent = false, "
         "attempts = 0, not_before = NULL, error = NULL WHERE id = %s",

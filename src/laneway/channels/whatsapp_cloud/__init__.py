@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from laneway.settings import Settings
+from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ PATH = "/whatsapp/webhook"
 """Where Meta finds this server, behind its public address."""
 
 
-def whatsapp_channel(settings: Settings, db: Database) -> WhatsAppCloudChannel | None:
+def whatsapp_channel(settings: Settings, db: Database, originals: Artifacts) -> WhatsAppCloudChannel | None:
     """The number the settings name, or None without a token; SettingsError if the token comes without its secrets."""
     if settings.whatsapp_token is None:
         return None
@@ -40,7 +41,11 @@ def whatsapp_channel(settings: Settings, db: Database) -> WhatsAppCloudChannel |
         settings.whatsapp_template_language,
         {category: Decimal(str(fee)) for category, fee in settings.whatsapp_fees.items()},
     )
-    return WhatsAppCloudChannel(db, number)
+
+    async def original(ref: str) -> bytes:
+        return (await originals.read(ref)).content
+
+    return WhatsAppCloudChannel(db, number, original=original)
 
 
 def _plain(secret: SecretStr | None) -> str:
