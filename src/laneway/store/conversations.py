@@ -124,3 +124,13 @@ async def start_anew(tx: Connection, command: Message) -> None:
     await tx.execute(
         "UPDATE threads SET context_from = greatest(context_from, %s) WHERE id = %s", (command.seq, command.thread_id)
     )
+
+
+async def rename_thread(tx: Connection, channel: str, before: str, after: str) -> bool:
+    """The thread goes on under its provider's new name for it; False if there is none or the new name is taken."""
+    cursor = await tx.execute(
+        "UPDATE threads SET external_id = %(after)s WHERE channel = %(channel)s AND external_id = %(before)s "
+        "AND NOT EXISTS (SELECT 1 FROM threads WHERE channel = %(channel)s AND external_id = %(after)s)",
+        {"channel": channel, "before": before, "after": after},
+    )
+    return cursor.rowcount > 0
