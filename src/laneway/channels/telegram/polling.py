@@ -27,8 +27,12 @@ from laneway.store.database import Database
 WAIT_SECONDS = 50
 """As long as Telegram keeps a question open; the connection may take a little longer."""
 
-FIRST_PAUSE, LONGEST_PAUSE, HOPELESS_PAUSE = 1.0, 60.0, 300.0
+FIRST_PAUSE, LONGEST_PAUSE, CONFLICT_PAUSE, HOPELESS_PAUSE = 1.0, 60.0, 5.0, 300.0
 MOST_TRIES = 3
+TWO_POLLERS = (
+    "Telegram says that somebody else asks for this bot's updates, too (409). Stop the other program that uses this "
+    "token, or give this one a bot of its own."
+)
 CONFLICT, POLLING = "telegram.conflict", "telegram.polling"
 """Events: somebody else asks for our updates, and that nobody does any more."""
 
@@ -44,7 +48,7 @@ class GetUpdates(TelegramMethod[list[dict[str, Any]]]):
     offset: int | None = None
     limit: int = 100
     timeout: int = WAIT_SECONDS
-    allowed_updates: list[str] = list(ASKED_FOR)
+    allowed_updates: tuple[str, ...] = ASKED_FOR
 
 
 class Polling:
@@ -121,12 +125,10 @@ class Polling:
             _log.warning("Telegram asks us to wait %s s before the next question.", error.retry_after)
             return float(error.retry_after)
         if isinstance(error, TelegramConflictError):
-            _log.error(
-                "Telegram says that somebody else asks for this bot's updates, too (409). Stop the other program that "
-                "uses this token, or give this one a bot of its own. Asking again in %.0f s.", max(pause, 5.0),
-            )  # fmt: skip
+            pause = max(pause, CONFLICT_PAUSE)
+            _log.error("%s Asking again in %.0f s.", TWO_POLLERS, pause)
             await self._note(CONFLICT)
-            return max(pause, 5.0)
+            return pause
         if isinstance(error, TelegramUnauthorizedError | TelegramNotFound):
             _log.error("Telegram does not know this bot token. Correct TELEGRAM_BOT_TOKEN and start again.")
             return HOPELESS_PAUSE

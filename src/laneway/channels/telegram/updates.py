@@ -12,8 +12,9 @@ from typing import Any
 
 from laneway.channels.door import Arrival
 from laneway.channels.telegram.addressing import Us, addressed, answered, without_call
-from laneway.channels.telegram.contents import ENVELOPE, Content, content_of
+from laneway.channels.telegram.contents import Content, content_of
 from laneway.channels.telegram.fields import Fields, full_name, number, part, words
+from laneway.channels.telegram.message_fields import ENVELOPE
 
 NAME = "telegram"
 ASKED_FOR = ("message", "edited_message", "callback_query", "business_message", "edited_business_message")
@@ -211,4 +212,3 @@ def _moved(chat: int, message: Fields) -> tuple[int, int] | None:
 
 def _is_private(message: Fields) -> bool:
     return part(message, "chat").get("type") == "private"
-

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -86,8 +86,9 @@ class View:
         self.drafts = seat.private
         self.message = message
         self._call, self._text, self._shown = "", "", ""
+        self._hushed = False
         self._changed = asyncio.Event()
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._under_way: set[asyncio.Task[Any]] = set()
         self._loops: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
@@ -118,21 +119,18 @@ class View:
 
     async def _keep_typing(self) -> None:
         seat, bot = self.seat, self._stage.bot
-        while await self._made(bot.send_chat_action(seat.chat, "typing", message_thread_id=seat.thread_id)):
+        while not self._hushed:
+            await self._made(bot.send_chat_action(seat.chat, "typing", message_thread_id=seat.thread_id))
             await asyncio.sleep(self._stage.timing.typing)
 
     async def _keep_showing(self) -> None:
         status_at = time.monotonic() + self._stage.timing.status_after
-        going = True
-        while going:
-            if self.message is None:
-                await self._news(status_at - time.monotonic())
-            else:
-                await self._news(None)
-            if self._text != self._shown:
-                going = await self._show_text()
-            if going and self.message is None and time.monotonic() >= status_at:
-                going = await self._show_status(WORKING)
+        while not self._hushed:
+            await self._news(status_at - time.monotonic() if self.message is None else None)
+            if self._text != self._shown and self._text.strip():
+                await self._show_text()
+            if self.message is None and time.monotonic() >= status_at:
+                await self._show_status(WORKING)
             await asyncio.sleep(self._pause())
 
     async def _news(self, seconds: float | None) -> None:
@@ -148,81 +146,75 @@ class View:
             return timing.draft
         return timing.private_edit if self.seat.private else timing.group_edit
 
-    async def _show_text(self) -> bool:
-        """What is written so far can be read; False if nothing more may be shown."""
-        text, shown = self._text, tail(self._text)
-        if not shown.strip():
-            return True
+    async def _show_text(self) -> None:
+        """What is written so far can be read."""
+        self._shown = self._text
         if self.drafts:
-            if await self._show_draft(shown):
-                self._shown = text
-            return True
-        if not self._stage.room(self.seat.chat):
-            return True
-        self._shown = text
-        return await self._show_status(f"{shown} …")
+            await self._show_draft(tail(self._shown))
+        else:
+            await self._show_status(f"{tail(self._shown)} …")
 
-    async def _show_draft(self, text: str) -> bool:
+    async def _show_draft(self, text: str) -> None:
         seat, draft = self.seat, (self._job.int & 0x7FFFFFFF) or 1
+        sending = self._stage.bot.send_message_draft(
+            seat.chat, draft, text=text, message_thread_id=seat.thread_id, parse_mode=None
+        )
         try:
-            return await self._sent(
-                self._stage.bot.send_message_draft(
-                    seat.chat, draft, text=text, message_thread_id=seat.thread_id, parse_mode=None
-                )
-            )
+            await self._sent(sending)
         except (TelegramBadRequest, TelegramNotFound) as error:
             # An older server, or a chat that takes none: then the text is shown by edits.
             _log.info("No drafts in chat %s: %s", seat.chat, error.message)
-            self.drafts = False
-            return False
+            self.drafts, self._shown = False, ""
+            self._changed.set()
 
-    async def _show_status(self, text: str) -> bool:
+    async def _show_status(self, text: str) -> None:
+        """The one message with the button says this; where there is no room for it, it says what it said."""
         bot, seat = self._stage.bot, self.seat
-        if not self._stage.room(seat.chat):
-            return True
+        if self._hushed or not self._stage.room(seat.chat):
+            return
         if self.message is None:
             sending = bot.send_message(
                 seat.chat, text, message_thread_id=seat.thread_id, parse_mode=None,
                 disable_notification=True, reply_markup=_stop(self._job),
             )  # fmt: skip
-            return await self._made(sending, keep=True)
-        editing = bot.edit_message_text(
-            text, chat_id=seat.chat, message_id=self.message, parse_mode=None, reply_markup=_stop(self._job)
+            await self._made(self._kept(sending))
+            return
+        await self._made(
+            bot.edit_message_text(
+                text, chat_id=seat.chat, message_id=self.message, parse_mode=None, reply_markup=_stop(self._job)
+            )
         )
-        return await self._made(editing)
 
-    async def _made(self, call: Awaitable[Any], *, keep: bool = False) -> bool:
-        """The call was made; False if nothing more may be shown here."""
+    async def _made(self, call: Coroutine[Any, Any, Any]) -> None:
         try:
-            return await self._sent(call, keep=keep)
+            await self._sent(call)
         except (TelegramBadRequest, TelegramNotFound) as error:
             # "message is not modified", or it was deleted by a person.
             _log.debug("Telegram did not show it in chat %s: %s", self.seat.chat, error.message)
-            return True
 
-    async def _sent(self, call: Awaitable[Any], *, keep: bool = False) -> bool:
-        task = asyncio.create_task(self._kept(call) if keep else _awaited(call))
+    async def _sent(self, call: Coroutine[Any, Any, Any]) -> None:
+        """The call was made; if Telegram wants to hear no more of it, nothing more will be shown."""
+        task = asyncio.create_task(call)
         self._under_way.add(task)
         task.add_done_callback(self._over)
         try:
             await asyncio.shield(task)
         except TelegramRetryAfter as error:
+            self._hushed = True
             self._stage.flood(self.seat.chat, error.retry_after)
             _log.warning("Telegram asks for %s s of rest in chat %s.", error.retry_after, self.seat.chat)
-            return False
         except (TelegramForbiddenError, TelegramMigrateToChat):
-            return False
+            self._hushed = True
         except (TelegramBadRequest, TelegramNotFound):
             raise
         except AiogramError as error:
             _log.debug("Telegram could not be reached: %s", type(error).__name__)
-        return True
 
     async def _kept(self, call: Awaitable[Any]) -> None:
         self.message = (await call).message_id
         await self._noted(self.message)
 
-    def _over(self, task: asyncio.Task[None]) -> None:
+    def _over(self, task: asyncio.Task[Any]) -> None:
         self._under_way.discard(task)
         if not task.cancelled():
             # Looked at, so that nobody is told of an error that did not matter any more.
@@ -251,10 +243,6 @@ async def taken_away(bot: Bot, chat: int, message: int) -> None:
             return
         except AiogramError:
             await asyncio.sleep(1)
-
-
-async def _awaited(call: Awaitable[Any]) -> None:
-    await call
 
 
 def _stop(job_id: UUID) -> InlineKeyboardMarkup:

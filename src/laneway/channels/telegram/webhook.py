@@ -17,7 +17,7 @@ PORTS = (443, 80, 88, 8443)
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _log = logging.getLogger("laneway.telegram")
 
-NO_SECRET = (
+HOW_TO_GET_ONE = (
     "`laneway telegram setup` offers one to put into .env as TELEGRAM_WEBHOOK_SECRET; "
     "or set LANEWAY_TELEGRAM_MODE=polling."
 )
@@ -26,7 +26,7 @@ NO_SECRET = (
 def checked_secret(secret: str | None) -> str:
     """The secret, if it can be one; a webhook without one would believe anybody, so nothing starts without."""
     if not secret:
-        raise SettingsError("Telegram's webhook has no secret, so anybody could post to it.", hint=NO_SECRET)
+        raise SettingsError("Telegram's webhook has no secret, so anybody could post to it.", hint=HOW_TO_GET_ONE)
     if _SECRET.fullmatch(secret) is None:
         raise SettingsError(
             "TELEGRAM_WEBHOOK_SECRET must be 1 to 256 letters, digits, `_` and `-`.",
