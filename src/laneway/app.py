@@ -14,9 +14,14 @@ from pathlib import Path
 
 import pydantic_ai
 
+from laneway.channels.attachments import Enricher
 from laneway.channels.contract import PULLED, Channel
 from laneway.channels.delivery import Delivery
+from laneway.channels.door import Door
 from laneway.channels.intake import Intake, Limits
+from laneway.channels.opened import opened, welcome
+from laneway.channels.people import Doorkeeper
+from laneway.channels.settling import Settling
 from laneway.classify.cascade import Cascade
 from laneway.classify.corrections import Corrections
 from laneway.classify.local import LocalClassifier
@@ -26,9 +31,11 @@ from laneway.classify.prepare import cache_of
 from laneway.classify.taxonomy import load
 from laneway.clock import SystemClock, machine_zone
 from laneway.domain.patience import Patience
+from laneway.engine import duties
 from laneway.engine.launch import SHAPE, Engine
 from laneway.engine.schedules import Initiative
 from laneway.engine.steps import Boundary
+from laneway.engine.stream import Hub
 from laneway.journey import Journey
 from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
@@ -44,6 +51,7 @@ from laneway.lanes.tools.pausing import Pausing
 from laneway.lanes.tools.search_tools import ToolSearch
 from laneway.lanes.tools.server_info import said_by_others, server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
+from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
@@ -91,6 +99,9 @@ class App:
     toolbox: Toolbox
     outside: Outside
     initiative: Initiative
+    channels: dict[str, Channel]
+    door: Door
+    hub: Hub
     new_key: str | None = None
 
 
@@ -136,17 +147,33 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
+        on_duty = _on_duty(app)
         try:
             yield app
         finally:
-            learning.cancel()
-            initiative.cancel()
-            await asyncio.gather(learning, initiative, return_exceptions=True)
+            for task in (learning, initiative, *on_duty):
+                task.cancel()
+            await asyncio.gather(learning, initiative, *on_duty, return_exceptions=True)
             await app.engine.stop()
             await app.outside.close()
             await app.delivery.stop(5)
             await asyncio.gather(delivering, return_exceptions=True)
+            for channel in app.channels.values():
+                await channel.close()
+            app.hub.close()
             await app.models.close()
+
+
+def _on_duty(app: App) -> list[asyncio.Task[None]]:
+    """What channels need done all the time is done, by this process or by another."""
+    work = {
+        f"{name}:{number}": duty
+        for name, channel in app.channels.items()
+        for number, duty in enumerate(channel.duties())
+    }
+    if app.channels:
+        work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
+    return [asyncio.create_task(duties.keep(app.db, name, duty), name=name) for name, duty in work.items()]
 
 
 async def boundary_of(settings: Settings) -> Walls:
@@ -165,7 +192,9 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     """All parts, connected, nothing started yet."""
     # The library greets its users at the first run; ours have come to see Laneway.
     pydantic_ai.BANNER_ENABLED = False
-    pulled = PULLED - {channel.name for channel in parts.channels}
+    hub = Hub(db)
+    channels = opened(settings, db, hub) | {channel.name: channel for channel in parts.channels}
+    pulled = PULLED - channels.keys()
     models = parts.models(db) if parts.models else choose(settings, db, pulled=pulled)
     prompts = Prompts(settings.home)
     small = _small_model(models, prompts)
@@ -174,7 +203,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     local = LocalClassifier(taxonomies, cache_of(settings.home)) if settings.local_classifier else None
     memory = Memory(db, prompts.version("classification"))
     cascade = Cascade(small, local, memory, taxonomies)
-    journey = Journey(db, cascade, lanes, pulled, _patience(settings))
+    enricher = Enricher(db, {name: channel.fetch for name, channel in channels.items()}, settings.max_file_bytes)
+    journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich)
     engine = Engine(
         db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
         keep_days=settings.keep_events_days, give_up=journey.border.give_up,
@@ -184,18 +214,20 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
     toolbox = _toolbox(settings, db, engine, lanes, outside, walls, parts.tools)
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
-    lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings)))
+    lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
     lanes["tools"] = ToolsLane(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
         partial(workspace_of, settings.home),
     )  # fmt: skip
     limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
-    delivery = Delivery(db, engine.worker, {channel.name: channel for channel in parts.channels}, parts.boundary)
+    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
     intake = Intake(db, lanes, limits)
+    door = Door(db, Doorkeeper(db, welcome(settings)), intake, pulled)
     return App(
-        settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative
+        settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
+        channels, door, hub,
     )  # fmt: skip
 
 

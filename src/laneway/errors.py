@@ -10,9 +10,11 @@
     ├── Conflict            409  right request, wrong moment
     │   └── IllegalTransition    a status change the state machine does not allow
     ├── BudgetExceeded      429  a cap on money or tokens would be passed
+    ├── TooMany             429  a sender writes faster than is allowed
     ├── Unavailable         503  a part we need does not answer
-    ├── ModelFault          502  a model call failed
+    ├── ModelFault          502  a model or a provider failed
     │   ├── TransientFault       worth trying again
+    │   ├── UncertainFault       it may have been done all the same
     │   └── PermanentFault       trying again cannot help
     ├── LeaseLost                this process no longer owns the job it was running
     └── JobCancelled             somebody stopped the job
@@ -85,6 +87,10 @@ class BudgetExceeded(LanewayError):
     status, code = 429, "budget-exceeded"
 
 
+class TooMany(LanewayError):
+    status, code = 429, "too-many"
+
+
 class Unavailable(LanewayError):
     status, code = 503, "unavailable"
 
@@ -95,6 +101,10 @@ class ModelFault(LanewayError):
 
 class TransientFault(ModelFault):
     code = "model-transient"
+
+
+class UncertainFault(ModelFault):
+    code = "uncertain"
 
 
 class PermanentFault(ModelFault):

@@ -1,6 +1,6 @@
 """THE STORY: what happens to a message once it is written down. Read this first.
 
-    classify → (ask what was meant) → route → (approve) → run → reply
+    (read attachments) → classify → (ask what was meant) → route → (approve) → run → reply
 
 Each arrow is a named durable step. A crash between two steps goes on at the next one; a crash inside a step
 does that step again, and effects know whether they had already happened (engine/steps.py). A run that must
@@ -9,7 +9,7 @@ wait for a person ends here; the answer starts the next run, which finds everyth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -35,6 +35,7 @@ from laneway.store import (
     principals,
     proactive,
     questions,
+    undo,
 )
 from laneway.store.database import Database
 from laneway.store.questions import Question
@@ -56,14 +57,17 @@ class Journey:
     """Takes one job from its message to its reply."""
 
     def __init__(
-        self, db: Database, cascade: Cascade, lanes: Mapping[str, Lane], pulled: frozenset[str], patience: Patience
-    ) -> None:
+        self, db: Database, cascade: Cascade, lanes: Mapping[str, Lane], pulled: frozenset[str], patience: Patience,
+        enrich: Callable[[UUID], Awaitable[None]],
+    ) -> None:  # fmt: skip
         self._db, self._cascade, self._lanes, self._pulled, self._patience = db, cascade, lanes, pulled, patience
+        self._enrich = enrich
         self.border = Border(db, patience, pulled)
         self.steps: Steps
 
     async def travel(self, run: Run) -> None:
         """The way itself: the job is done, waits for a person, or an exception says why not."""
+        await self._read_attachments(run)
         request = await self._classify(run)
         if run.job.mode is JobMode.CLASSIFY:
             return await self._reply(run, _verdict(request.judged), "classify")
@@ -81,6 +85,21 @@ class Journey:
                 return None
             answer = await lane.run(replace(request, resumes=True))
         return await self._reply(run, answer, lane.name)
+
+    async def _read_attachments(self, run: Run) -> None:
+        """What was sent along is fetched and has its words; what cannot be read has a note that says so."""
+        async with self._db.transaction() as tx:
+            waiting = await conversations.unread(tx, run.job.message_id)
+        if not waiting:
+            return
+
+        async def read() -> str:
+            account = Account(run.job.scope, run.job.thread_id, run.job.id, lane="attachments")
+            with charged_to(account), guarded_by(self.steps.check_lease):
+                await self._enrich(run.job.message_id)
+            return "read"
+
+        await self.steps.step("attachments", read)
 
     async def _classify(self, run: Run) -> Request:
         job = run.job
@@ -159,6 +178,8 @@ class Journey:
                 # Ready answers repeat nobody's words; everything else may.
                 carries = run.sources and lane != "answer"
                 meta = answer.result | ({"sources": run.sources} if carries else {})
+                if await undo.last_changing(tx, run.job.thread_id, str(run.job.id)):
+                    meta["undoable"] = str(run.job.id)
                 await say(tx, run.job, answer.text, key="answer", pulled=self._pulled, meta=meta)
                 result = {"reply": answer.text, **meta}
                 await jobs.move(tx, run.job.id, JobStatus.DONE, result=result, lane=lane)

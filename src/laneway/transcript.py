@@ -22,6 +22,13 @@ class Turn:
     text: str
     sources: tuple[str, ...] = ()
     """Whose words it brings along besides its author's: files, voice notes, forwarded messages."""
+    quoted: str = ""
+    """The message it answers, where the sender pointed at one."""
+
+    @property
+    def whole(self) -> str:
+        """Its words, after those it answers."""
+        return f"[in reply to: {self.quoted}]\n{self.text}" if self.quoted else self.text
 
 
 async def build(tx: Connection, trigger: Message, *, limit: int, token_budget: int) -> list[Turn]:
@@ -45,7 +52,7 @@ def trim(turns: Sequence[Turn], token_budget: int) -> list[Turn]:
     kept: list[Turn] = []
     left = token_budget
     for turn in reversed(turns):
-        left -= tokens(turn.text)
+        left -= tokens(turn.whole)
         if kept and left < 0:
             break
         kept.append(turn)
@@ -81,4 +88,5 @@ def _pixels(attachment: Attachment) -> str:
 def _turn(message: Message, attached: Sequence[Attachment]) -> Turn:
     mine = [a for a in attached if a.message_id == message.id]
     parts = [message.text, *(describe(a) for a in mine)]
-    return Turn(message.id, message.author, "\n".join(part for part in parts if part), sources_of(message, mine))
+    text, quoted = "\n".join(part for part in parts if part), str(message.meta.get("quoted", "")).strip()
+    return Turn(message.id, message.author, text, sources_of(message, mine), quoted[:PREVIEW_CHARACTERS])

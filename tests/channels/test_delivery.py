@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from laneway.channels.delivery import SENT_AGAIN, Delivery
+from laneway.channels.contract import SENT_AGAIN, Channel, Part
+from laneway.channels.delivery import Delivery
 from laneway.channels.intake import Intake, Limits
+from laneway.clock import SystemClock
 from laneway.domain.conversation import Incoming
 from laneway.domain.judgement import OutboxRow, OutboxState
 from laneway.errors import PermanentFault, TransientFault
@@ -16,7 +18,7 @@ from laneway.store import jobs, outbox, principals
 from laneway.store.database import Database
 
 
-class Post:
+class Post(Channel):
     """A channel that does what the test says and remembers what it was given."""
 
     name = "post"
@@ -25,11 +27,11 @@ class Post:
         self.sent: list[str] = []
         self.faults: list[Exception] = []
 
-    async def send(self, row: OutboxRow, text: str) -> dict[str, Any]:
+    async def send(self, row: OutboxRow, part: Part, again: bool) -> dict[str, Any]:
         if self.faults:
             raise self.faults.pop(0)
-        self.sent.append(text)
-        return {"number": len(self.sent)}
+        self.sent.append(f"{SENT_AGAIN}{part.text}" if again else part.text)
+        return {"id": len(self.sent)}
 
 
 async def write(db: Database, *texts: str, thread: str = "one") -> None:
@@ -98,7 +100,7 @@ async def test_a_reply_cut_off_while_it_was_sent_is_sent_once_more_and_says_so(d
     await write(db, "important", "after it")
     async with db.transaction() as tx:
         # A worker that took the reply to the provider and died before it could note the answer.
-        assert len(await outbox.claim(tx, "w-dead", ["post"], 5)) == 1
+        assert len(await outbox.claim(tx, "w-dead", "post", 5, SystemClock().now())) == 1
     async with db.transaction() as tx:
         await outbox.mark_uncertain(tx, "w-dead")
     assert await states(db) == ["uncertain", "pending"]
@@ -120,13 +122,13 @@ async def test_an_unforeseen_error_of_a_channel_is_tried_again(db: Database) -> 
 async def test_a_worker_that_lost_a_reply_to_another_cannot_put_it_back(db: Database) -> None:
     await write(db, "once")
     async with db.transaction() as tx:
-        (row,) = await outbox.claim(tx, "w-stale", ["post"], 5)
+        (row,) = await outbox.claim(tx, "w-stale", "post", 5, SystemClock().now())
     async with db.transaction() as tx:
         await outbox.mark_uncertain(tx, "w-stale")
     async with db.transaction() as tx:
-        (again,) = await outbox.claim(tx, "w-live", ["post"], 5)
+        (again,) = await outbox.claim(tx, "w-live", "post", 5, SystemClock().now())
     async with db.transaction() as tx:
-        await outbox.put_back(tx, row, "w-stale", "late", 0)
+        await outbox.put_back(tx, row, "w-stale", "late", SystemClock().now())
         await outbox.sent(tx, row, "w-stale", {})
     assert await states(db) == ["sending"]
     async with db.transaction() as tx:

@@ -154,12 +154,12 @@ class School:
 
     async def judges(self, text: str, label: str, tier: int) -> None:
         """Returns once the text is judged so."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             while (found := self.local.judge("small", text)).tier != tier or found.label != label:
                 await asyncio.sleep(0.05)
 
     async def decided(self, correction: Correction) -> Correction:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             while True:
                 async with self.db.transaction() as tx:
                     (found,) = await corrections.of_message(tx, correction.message_id)
@@ -168,7 +168,7 @@ class School:
                 await asyncio.sleep(0.1)
 
     async def ready(self) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             while not self.local.ready("small"):
                 await asyncio.sleep(0.05)
 
@@ -188,6 +188,7 @@ async def school(db: Database, home: Path, encoder: Encoder) -> AsyncIterator[Sc
         await asyncio.gather(task, return_exceptions=True)
 
 
+@pytest.mark.timeout(600)
 async def test_corrections_are_decided_in_the_background_and_survive_a_restart(
     db: Database, home: Path, encoder: Encoder
 ) -> None:

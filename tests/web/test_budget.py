@@ -75,7 +75,10 @@ async def test_whoever_spent_today_is_listed_by_name(opened: Open) -> None:
 async def test_a_principal_is_known_by_name_address_or_id(door: Door, database_url: str) -> None:
     await door.ask("hello", sender={"id": "ann", "name": "Ann"}, thread="ann")
     with psycopg.connect(database_url) as connection:
-        row = connection.execute("SELECT id::text, address, name FROM principals WHERE role = 'customer'").fetchone()
+        row = connection.execute(
+            "SELECT p.id::text, a.address, p.name FROM principals p JOIN addresses a ON a.principal_id = p.id "
+            "WHERE p.role = 'customer'"
+        ).fetchone()
     assert row is not None
     for name in row:
         assert (await put(door, subject="principal", name=name, period="day", usd=1))["name"] == row[0]

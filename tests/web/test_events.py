@@ -16,11 +16,11 @@ from starlette.types import Message
 
 from laneway.client import ServerEvent
 from laneway.domain.judgement import Event
+from laneway.engine.stream import Delta, Hub, Watcher
 from laneway.llm.scripted import Delay, Say
 from laneway.store import events
 from laneway.store.database import Database
 from laneway.web.sse import EventStream
-from laneway.web.stream import Delta, Hub, Watcher
 from tests.serving import scripted
 from tests.web.conftest import Door, Open
 

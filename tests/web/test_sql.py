@@ -120,7 +120,7 @@ async def test_secrets_stay_secret(database_url: str) -> None:
     for statement in SECRETS:
         with pytest.raises(Forbidden):
             await reader.query(statement)
-    assert (await reader.query("SELECT id, role, name, address FROM principals")).rows == []
+    assert (await reader.query("SELECT id, role, name, host_mode FROM principals")).rows == []
 
 
 async def test_a_notification_asked_for_is_not_sent(database_url: str) -> None:

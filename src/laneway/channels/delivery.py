@@ -1,22 +1,32 @@
-"""Sends what the outbox holds, in order per thread; what was cut off is sent once more and says so."""
+"""Sends what the outbox holds, in order per thread; what was cut off is sent once more and says so.
+
+A reply may be several messages of its provider. Each is on record before the next one goes out, so that a crash in
+between repeats at most one of them, visibly. An outage costs nothing: replies wait, and so does their order.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import aclosing
+from datetime import datetime, timedelta
 
-from laneway.channels.contract import Channel
+from laneway.channels.contract import PULLED, SENT_AGAIN, Channel
+from laneway.clock import Clock, SystemClock
 from laneway.domain.judgement import OutboxRow
 from laneway.engine.faults import ended
-from laneway.errors import PermanentFault, TransientFault, Unavailable
-from laneway.store import outbox
+from laneway.errors import PermanentFault, TransientFault, Unavailable, UncertainFault
+from laneway.store import outbox, undelivered
 from laneway.store.database import OUTBOX, Connection, Database
 
-SENT_AGAIN = "(Sent again after an interruption; you may already have this.)\n"
+__all__ = ["SENT_AGAIN", "Delivery"]
+
 AT_ONCE = 16
+"""Replies one channel sends at the same time, each of another thread."""
+
 LOOK_ANYWAY_SECONDS = 10.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 600.0
 GIVE_UP_AFTER = 200
@@ -29,11 +39,19 @@ class Delivery:
     """Pushes replies through the channels of this process."""
 
     def __init__(
-        self, db: Database, worker: str, channels: Mapping[str, Channel], boundary: Callable[[str], None]
+        self,
+        db: Database,
+        worker: str,
+        channels: Mapping[str, Channel],
+        boundary: Callable[[str], None],
+        clock: Clock | None = None,
+        pulled: Collection[str] = PULLED,
     ) -> None:
         self._db, self._worker, self._channels, self._boundary = db, worker, channels, boundary
+        self._clock, self._pulled = clock or SystemClock(), pulled
         self._wake = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
+        self._busy: Counter[str] = Counter()
         self._stopping = False
 
     async def keep_delivering(self) -> None:
@@ -61,59 +79,96 @@ class Delivery:
         if self._sending:
             await asyncio.wait(self._sending, timeout=seconds)
 
+    def look(self) -> None:
+        """What is due is looked for now; a clock that was moved does not say so itself."""
+        self._wake.set()
+
     async def _deliver(self) -> float:
+        now = self._clock.now()
         try:
             async with self._db.transaction() as tx:
-                rows = await outbox.claim(tx, self._worker, list(self._channels), AT_ONCE - len(self._sending))
-                due = await outbox.seconds_to_next(tx)
+                rows: list[OutboxRow] = []
+                for name in self._channels:
+                    rows += await outbox.claim(tx, self._worker, name, AT_ONCE - self._busy[name], now)
+                due = await outbox.seconds_to_next(tx, now)
         except Unavailable as error:
             _log.warning("%s Trying again in a second.", error)
             return 1.0
         for row in rows:
+            self._busy[row.channel] += 1
             task = asyncio.create_task(self._send(row))
             self._sending.add(task)
-            task.add_done_callback(self._sent)
+            task.add_done_callback(self._sent(row.channel))
         return LOOK_ANYWAY_SECONDS if due is None else min(due + 0.01, LOOK_ANYWAY_SECONDS)
 
-    def _sent(self, task: asyncio.Task[None]) -> None:
-        self._sending.discard(task)
-        self._wake.set()
+    def _sent(self, channel: str) -> Callable[[asyncio.Task[None]], None]:
+        def done(task: asyncio.Task[None]) -> None:
+            self._busy[channel] -= 1
+            self._sending.discard(task)
+            self._wake.set()
+
+        return done
 
     async def _send(self, row: OutboxRow) -> None:
         """The border of delivery: the row says what became of the reply."""
         self._boundary("deliver:begin")
         try:
-            receipt = await self._channels[row.channel].send(row, (SENT_AGAIN if row.resent else "") + row.text)
+            await self._send_parts(row)
         except TransientFault as error:
             await self._put_back(row, error)
-            return
+        except UncertainFault as error:
+            await self._uncertain(row, str(error))
         except PermanentFault as error:
-            reason = str(error)
-            await self._record(lambda tx: outbox.undeliverable(tx, row, self._worker, reason))
-            return
+            await self._give_up(row, str(error))
         except Exception as error:  # noqa: BLE001  the border of delivery
             _log.error("Reply %s could not be sent.", row.message_id, exc_info=error)
             await self._put_back(row, TransientFault(f"An unexpected {type(error).__name__} stopped the sending."))
-            return
-        self._boundary("deliver:sent")
-        await self._record(lambda tx: outbox.sent(tx, row, self._worker, receipt))
-        self._boundary("deliver:stored")
+        else:
+            await self._record(lambda tx: outbox.sent(tx, row, self._worker, {}))
+            self._boundary("deliver:stored")
 
-    async def _record(self, outcome: Callable[[Connection], Awaitable[None]]) -> None:
+    async def _send_parts(self, row: OutboxRow) -> None:
+        """Every message of the reply that was not out yet is out and on record."""
+        channel = self._channels[row.channel]
+        if row.resent:
+            # It may have arrived. Nothing is sent a second time into an outage, where it might get lost again.
+            await channel.check()
+        for number, part in enumerate(channel.parts(row)):
+            if number < row.parts_sent:
+                continue
+            again = row.resent and number == row.parts_sent
+            receipt = await channel.send(row, part, again)
+            self._boundary("deliver:sent")
+            await self._record(lambda tx, n=number, r=receipt: outbox.part_sent(tx, row, n, r))  # type: ignore[misc]
+
+    async def _record(self, outcome: Callable[[Connection], Awaitable[object]]) -> None:
         """What became of the reply is on record, even if the database has to come back first."""
         while True:
             try:
                 async with self._db.transaction() as tx:
-                    return await outcome(tx)
+                    await outcome(tx)
+                    return
             except Unavailable:
                 await asyncio.sleep(1)
 
     async def _put_back(self, row: OutboxRow, error: TransientFault) -> None:
         if row.attempts >= GIVE_UP_AFTER:
-            return await self._record(lambda tx: outbox.undeliverable(tx, row, self._worker, str(error)))
+            return await self._give_up(row, str(error))
+        until = self._later(row, error.retry_after)
+        return await self._record(lambda tx: outbox.put_back(tx, row, self._worker, str(error), until))
+
+    async def _uncertain(self, row: OutboxRow, error: str) -> None:
+        if row.resent:
+            return await self._give_up(row, outbox.TWICE)
+        until = self._later(row, None)
+        return await self._record(lambda tx: outbox.uncertain(tx, row, self._worker, error, until))
+
+    async def _give_up(self, row: OutboxRow, error: str) -> None:
+        await self._record(lambda tx: undelivered.give_up(tx, row, self._worker, error, self._pulled))
+
+    def _later(self, row: OutboxRow, asked: float | None) -> datetime:
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(row.attempts - 1, 12)) * random.uniform(0.5, 1)  # noqa: S311
-        delay = max(pause, error.retry_after or 0)
-        return await self._record(lambda tx: outbox.put_back(tx, row, self._worker, str(error), delay))
+        return self._clock.now() + timedelta(seconds=max(pause, asked or 0))
 
     async def _keep_listening(self) -> None:
         while not ended():

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from laneway.channels.answers import Said, answered
-from laneway.domain.conversation import Incoming, Principal, Receipt
+from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt
 from laneway.domain.job import JobMode, JobStatus
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.errors import BadInput, TooLarge
@@ -15,7 +15,7 @@ from laneway.store import approvals, intake, jobs, permissions
 from laneway.store.database import Connection, Database
 
 COMMAND = re.compile(r"/(?P<name>[a-z]{1,32})(?:@\w+)?(?:\s.*)?", re.IGNORECASE | re.DOTALL)
-KNOWN = {"help", "new", "status", "budget", "stop", "start"}
+KNOWN = {"help", "new", "status", "budget", "stop", "start", "undo"}
 PLAN = re.compile(r"/plan\s+(?P<what>.+)", re.IGNORECASE | re.DOTALL)
 LONGEST_ID = 200
 
@@ -35,29 +35,33 @@ class Intake:
     async def receive(self, incoming: Incoming) -> Receipt:
         """The message and its job are committed, or it was here before; bad input wrote nothing."""
         self.check(incoming)
-        incoming, aside = _recognised(incoming)
         async with self._db.transaction() as tx:
-            open_ones = await approvals.open_questions(tx, incoming.channel, incoming.thread)
-            asked = open_ones[0] if open_ones else None
-            said = answered(asked, incoming) if asked else None
-            if asked is not None and said is not None:
-                # A choice only says what was meant; a yes lets something happen, so it must be meant for this question.
-                unread = not asked.choices and await approvals.is_fresh(tx, asked)
-                command = "chosen" if len(open_ones) == 1 and not unread else "which"
-                said = said if command == "chosen" else None
-                given = {**incoming.payload, "command": command}
-                incoming, aside = replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), True
-            receipt = await intake.write(tx, incoming, aside=aside)
-            if receipt.duplicate:
-                return receipt
-            if incoming.payload.get("command") == "stop":
-                await _stop_thread(tx, receipt)
-            if asked is not None and said is not None:
-                await _answer(tx, asked, said, incoming.principal)
-            elif asked is not None and asked.choices and not aside:
-                # Whoever says something new instead of choosing has moved on.
-                await approvals.supersede(tx, asked)
+            return await self.write(tx, incoming)
+
+    async def write(self, tx: Connection, incoming: Incoming) -> Receipt:
+        """Within `tx`, the checked message and its job are written, and what it answers is answered."""
+        incoming, aside = _recognised(incoming)
+        open_ones = await approvals.open_questions(tx, incoming.channel, incoming.thread)
+        asked = open_ones[0] if open_ones else None
+        said = answered(asked, incoming) if asked else None
+        if asked is not None and said is not None:
+            # A choice only says what was meant; a yes lets something happen, so it must be meant for this question.
+            unread = not asked.choices and await approvals.is_fresh(tx, asked)
+            command = "chosen" if len(open_ones) == 1 and not unread else "which"
+            said = said if command == "chosen" else None
+            given = {**incoming.payload, "command": command}
+            incoming, aside = replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), True
+        receipt = await intake.write(tx, incoming, aside=aside)
+        if receipt.duplicate:
             return receipt
+        if incoming.payload.get("command") == "stop":
+            await _stop_thread(tx, receipt)
+        if asked is not None and said is not None:
+            await _answer(tx, asked, said, incoming.principal)
+        elif asked is not None and asked.choices and not aside:
+            # Whoever says something new instead of choosing has moved on.
+            await approvals.supersede(tx, asked)
+        return receipt
 
     def check(self, incoming: Incoming) -> None:
         """Returns only if the message can be written down and worked on."""
@@ -90,7 +94,8 @@ def _check_text(incoming: Incoming, limits: Limits) -> None:
             f"The text has {size} bytes; at most {limits.text_bytes} are taken.", hint="Send it as a file, or shorter."
         )
     for file in incoming.files:
-        if len(file.content) > limits.file_bytes:
+        # What still lies with its provider is measured when it is fetched.
+        if isinstance(file, IncomingFile) and len(file.content) > limits.file_bytes:
             raise TooLarge(
                 f"{file.name[:80]} has {len(file.content)} bytes; at most {limits.file_bytes} are taken.",
                 hint="Send a smaller file.",

@@ -41,6 +41,8 @@ class Principal:
     created_at: datetime
     host_mode: bool = False
     """Whether commands of this principal run on the machine itself, outside the sandbox."""
+    blocked_at: datetime | None = None
+    """Since when nothing of this principal is taken."""
 
     @property
     def world(self) -> World:
@@ -80,7 +82,7 @@ class Attachment:
     name: str
     mime: str
     size: int
-    artifact: str
+    artifact: str | None
     preview: str
     meta: dict[str, Any]
     created_at: datetime
@@ -105,6 +107,18 @@ class IncomingFile:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file that still lies with its provider: what is needed to fetch it later, and never a secret."""
+
+    kind: str
+    name: str
+    mime: str
+    size: int | None
+    source: dict[str, Any]
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Incoming:
     """A message as a door received it, before it is written down."""
 
@@ -116,7 +130,7 @@ class Incoming:
     mode: str = "AUTO"
     lane: str | None = None
     payload: dict[str, Any] = field(default_factory=dict)
-    files: tuple[IncomingFile, ...] = ()
+    files: tuple[IncomingFile | RemoteFile, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
 
 

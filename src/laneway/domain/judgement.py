@@ -164,3 +164,9 @@ class OutboxRow:
     error: str | None
     created_at: datetime
     sent_at: datetime | None
+    meta: dict[str, Any] = field(default_factory=dict)
+    """What is known of the reply: the approval it asks for, its choices, its job."""
+    address: str = ""
+    """Where the person of the thread was last seen on this channel; empty if nowhere."""
+    parts_sent: int = 0
+    """How many messages of the provider have gone out of it already."""

@@ -23,7 +23,7 @@ from laneway.store import jobs, workers
 from laneway.store.database import Connection, Database
 from laneway.store.migrate import sqlalchemy_url
 
-SHAPE = "2"
+SHAPE = "3"
 """The shape of our durable runs. Raise it when steps are added, removed, renamed or reordered."""
 
 DRAIN_SECONDS = 10.0

@@ -12,7 +12,7 @@ from uuid import UUID
 from dbos import DBOS, SetWorkflowID
 
 from laneway.domain.job import Job, JobStatus
-from laneway.store import jobs, ledger, outbox, workers
+from laneway.store import jobs, ledger, outbox, undelivered, workers
 from laneway.store.database import Connection, Database
 
 _log = logging.getLogger("laneway.engine.recovery")
@@ -62,7 +62,8 @@ class Recovery:
 
     async def _take_over(self, dead: str) -> int:
         async with self._db.transaction() as tx:
-            await outbox.mark_uncertain(tx, dead)
+            for reply in await outbox.mark_uncertain(tx, dead):
+                await undelivered.tell(tx, reply, outbox.TWICE)
             left = await jobs.running_of(tx, dead)
             plans = [await self._plan(tx, job, dead) for job in left]
         for plan in plans:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import date
 from decimal import Decimal
-from uuid import UUID
 
 from laneway.domain.budget import Account, Caps, Measure, Standing
-from laneway.store import allowance, budgets, events, outbox, spending
+from laneway.store import allowance, budgets, events, notices, outbox, spending
 from laneway.store.database import Connection
 
 WARN_AT = 0.8
@@ -42,22 +41,10 @@ async def _say(
         "percent": round(measure.share * 100, 1),
     }  # fmt: skip
     await events.append(tx, kind, body, thread_id=account.thread_id, job_id=account.job_id)
-    thread = await _owners_thread(tx, account)
+    thread = await notices.owners_thread(tx, first=account.thread_id)
     if thread is not None:
         text = _text(kind, standing, measure, same_thread=thread == account.thread_id)
         await outbox.write(tx, thread, text, external_id=f"notice:{key}", pulled=pulled, meta={"notice": kind})
-
-
-async def _owners_thread(tx: Connection, account: Account) -> UUID | None:
-    """Where the owner reads: the thread the money was spent in, if it is the owner's, else the one last written in."""
-    cursor = await tx.execute(
-        "SELECT t.id FROM threads t JOIN principals p ON p.id = t.principal_id WHERE p.role = 'owner' "
-        "ORDER BY (t.id = %s) IS TRUE DESC, (SELECT max(seq) FROM messages m WHERE m.thread_id = t.id "
-        "AND m.author = 'user') DESC NULLS LAST LIMIT 1",
-        (account.thread_id,),
-    )
-    row = await cursor.fetchone()
-    return None if row is None else UUID(str(row[0]))
 
 
 def _text(kind: str, standing: Standing, measure: Measure, *, same_thread: bool) -> str:

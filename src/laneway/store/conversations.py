@@ -73,6 +73,22 @@ async def message(tx: Connection, message_id: UUID) -> Message | None:
         return await cursor.fetchone()
 
 
+async def said_with_key(tx: Connection, channel: str, key: str) -> str | None:
+    """The words of the message that its provider calls so."""
+    cursor = await tx.execute(
+        "SELECT text FROM messages WHERE channel = %s AND meta->>'message_key' = %s ORDER BY seq DESC LIMIT 1",
+        (channel, key),
+    )
+    row = await cursor.fetchone()
+    return None if row is None else str(row[0])
+
+
+async def has_key(tx: Connection, message_id: UUID, key: str) -> bool:
+    """Whether the message is the one that its provider calls so."""
+    cursor = await tx.execute("SELECT 1 FROM messages WHERE id = %s AND meta->>'message_key' = %s", (message_id, key))
+    return await cursor.fetchone() is not None
+
+
 async def messages(
     tx: Connection, *, thread_id: UUID | None = None, limit: int = 50, before: int | None = None
 ) -> list[Message]:
@@ -117,6 +133,15 @@ async def attachments(tx: Connection, message_ids: Sequence[UUID]) -> list[Attac
             f"SELECT {_ATTACHMENT} FROM attachments WHERE message_id = ANY(%s) ORDER BY id", (list(message_ids),)
         )
         return await cursor.fetchall()
+
+
+async def unread(tx: Connection, message_id: UUID) -> int:
+    """How many attachments of the message have not been looked at yet."""
+    cursor = await tx.execute(
+        "SELECT count(*) FROM attachments WHERE message_id = %s AND NOT meta ? 'read'", (message_id,)
+    )
+    row = await cursor.fetchone()
+    return int(row[0]) if row else 0
 
 
 async def start_anew(tx: Connection, command: Message) -> None:

@@ -77,6 +77,15 @@ class Database:
             except psycopg.OperationalError as error:
                 raise self._gone(error) from error
 
+    @asynccontextmanager
+    async def lone_connection(self) -> AsyncIterator[Connection]:
+        """A connection of its own that commits each statement; Unavailable when the server goes."""
+        try:
+            async with await AsyncConnection.connect(self.url, autocommit=True, connect_timeout=5) as connection:
+                yield connection
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            raise self._gone(error) from error
+
     def _gone(self, error: Exception) -> BaseException:
         """What to raise when a query ended with an error of the server: a query that was cancelled with us is none."""
         task = asyncio.current_task()

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from laneway.domain.conversation import Incoming, IncomingFile, Receipt, Role
+from laneway.domain.conversation import Incoming, IncomingFile, Receipt, RemoteFile, Role
 from laneway.domain.ids import new_id
 from laneway.domain.job import Scope
 from laneway.errors import Forbidden
-from laneway.store import events
+from laneway.store import conversations, events
 from laneway.store.database import Connection
 
 # One statement, one round trip. The thread's row is locked first, so the order of commits within a thread is
@@ -59,14 +59,41 @@ async def write(tx: Connection, incoming: Incoming, *, aside: bool = False, scop
         )
     if written is None:
         return await _already_here(tx, incoming)
-    for file in incoming.files:
-        ref = await store_artifact(tx, file.content, file.mime)
-        await tx.execute(
-            "INSERT INTO attachments (id, message_id, kind, name, mime, size, artifact, preview) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
-            (new_id(), message_id, _kind(file.mime), file.name, file.mime, len(file.content), ref, _preview(file)),
-        )
+    await _attach(tx, message_id, incoming)
     return Receipt(message_id, thread_id, job_id, duplicate=False)
+
+
+async def keep(tx: Connection, incoming: Incoming) -> bool:
+    """The message is stored for the conversation's sake and nothing is done about it; False if it was here before."""
+    thread = await conversations.ensure_thread(tx, incoming.channel, incoming.thread, incoming.principal)
+    if thread.world is not incoming.principal.world:
+        return False
+    message_id = new_id()
+    cursor = await tx.execute(
+        "INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text, meta) "
+        "VALUES (%s, %s, 'user', %s, %s, %s, %s, %s) ON CONFLICT (channel, external_id) DO NOTHING",
+        (
+            message_id, thread.id, incoming.channel, incoming.external_id, incoming.principal.id, incoming.text,
+            Jsonb(incoming.meta),
+        ),
+    )  # fmt: skip
+    if cursor.rowcount:
+        await _attach(tx, message_id, incoming)
+    return cursor.rowcount == 1
+
+
+async def _attach(tx: Connection, message_id: UUID, incoming: Incoming) -> None:
+    for file in incoming.files:
+        if isinstance(file, RemoteFile):
+            ref, kind, size, preview, meta = None, file.kind, file.size or 0, "", {**file.meta, "source": file.source}
+        else:
+            ref, kind, size = await store_artifact(tx, file.content, file.mime), _kind(file.mime), len(file.content)
+            preview, meta = _preview(file), {}
+        await tx.execute(
+            "INSERT INTO attachments (id, message_id, kind, name, mime, size, artifact, preview, meta) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
+            (new_id(), message_id, kind, file.name, file.mime, size, ref, preview, Jsonb(meta)),
+        )
 
 
 async def store_artifact(tx: Connection, content: bytes, mime: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,15 +12,22 @@ from psycopg.types.json import Jsonb
 from laneway.domain.ids import new_id
 from laneway.domain.job import Job
 from laneway.domain.judgement import OutboxRow, OutboxState
+from laneway.errors import Conflict, NotFound
 from laneway.store import events
 from laneway.store.database import Connection
 from laneway.store.rows import row_of
 
 _SELECT = (
     "SELECT o.id, o.message_id, o.thread_id, o.channel, t.external_id AS thread_external_id, m.text, o.state, "
-    "o.attempts, o.resent, o.error, o.created_at, o.sent_at "
+    "o.attempts, o.resent, o.error, o.created_at, o.sent_at, m.meta, "
+    "coalesce((SELECT substr(a.address, length(o.channel) + 2) FROM addresses a WHERE a.principal_id = t.principal_id "
+    "AND starts_with(a.address, o.channel || ':') ORDER BY a.seen_at DESC LIMIT 1), '') AS address, "
+    "(SELECT count(*) FROM deliveries d WHERE d.outbox_id = o.id) AS parts_sent "
     "FROM outbox o JOIN messages m ON m.id = o.message_id JOIN threads t ON t.id = o.thread_id"
 )
+
+
+TWICE = "It was sent twice, and neither was confirmed; it may have arrived."
 
 
 async def write_reply(
@@ -66,21 +74,21 @@ async def write(
     return message_id
 
 
-async def claim(tx: Connection, worker: str, channels: list[str], limit: int) -> list[OutboxRow]:
+async def claim(tx: Connection, worker: str, channel: str, limit: int, now: datetime) -> list[OutboxRow]:
     """Up to `limit` replies, the first of each thread, are being sent by `worker` and by no one else."""
     cursor = await tx.execute(
         """
         UPDATE outbox SET state = 'sending', worker = %s, attempts = attempts + 1, resent = state = 'uncertain'
         WHERE id IN (
             SELECT o.id FROM outbox o
-            WHERE o.state IN ('pending', 'uncertain') AND o.channel = ANY(%s)
-              AND (o.not_before IS NULL OR o.not_before <= now())
+            WHERE o.state IN ('pending', 'uncertain') AND o.channel = %s
+              AND (o.not_before IS NULL OR o.not_before <= %s)
               AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.thread_id = o.thread_id AND e.id < o.id
                               AND e.state IN ('pending', 'sending', 'uncertain'))
             ORDER BY o.id LIMIT %s FOR UPDATE SKIP LOCKED)
         RETURNING id
         """,
-        (worker, channels, limit),
+        (worker, channel, now, limit),
     )
     claimed = [row[0] for row in await cursor.fetchall()]
     async with tx.cursor(row_factory=row_of(OutboxRow)) as rows:
@@ -93,33 +101,75 @@ async def sent(tx: Connection, row: OutboxRow, worker: str, receipt: dict[str, A
     await _settle(tx, row, worker, "reply.sent", {"resent": row.resent}, state=OutboxState.SENT, receipt=receipt)
 
 
-async def undeliverable(tx: Connection, row: OutboxRow, worker: str, error: str) -> None:
-    """The reply is given up and listed as undeliverable."""
-    body = {"error": error}
-    await _settle(tx, row, worker, "reply.undeliverable", body, state=OutboxState.UNDELIVERABLE, error=error)
-
-
-async def put_back(tx: Connection, row: OutboxRow, worker: str, error: str, delay: float) -> None:
-    """The reply will be tried again after `delay` seconds; the provider has certainly not taken it."""
-    state = OutboxState.UNCERTAIN if row.resent else OutboxState.PENDING
+async def part_sent(tx: Connection, row: OutboxRow, part: int, receipt: dict[str, Any]) -> None:
+    """One message of the reply is out; whoever goes on with the reply begins after it."""
     await tx.execute(
-        "UPDATE outbox SET state = %s, worker = NULL, error = %s, not_before = now() + make_interval(secs => %s) "
-        "WHERE id = %s AND state = 'sending' AND worker = %s",
-        (state, error, delay, row.id, worker),
+        "INSERT INTO deliveries (outbox_id, part, channel, external_id, receipt) VALUES (%s, %s, %s, %s, %s) "
+        "ON CONFLICT (outbox_id, part) DO NOTHING",
+        (row.id, part, row.channel, _provider_id(receipt), Jsonb(receipt)),
     )
+    # What is uncertain is one message; those after it have not been tried.
+    await tx.execute("UPDATE outbox SET resent = false WHERE id = %s AND worker IS NOT NULL", (row.id,))
 
 
-async def mark_uncertain(tx: Connection, worker: str) -> int:
-    """What a dead worker was sending is uncertain: each such reply will be sent once more, visibly marked."""
+async def undeliverable(tx: Connection, row: OutboxRow, worker: str, error: str) -> bool:
+    """The reply is given up and listed as undeliverable; False if it was no longer ours to give up."""
+    body = {"error": error}
+    return await _settle(tx, row, worker, "reply.undeliverable", body, state=OutboxState.UNDELIVERABLE, error=error)
+
+
+async def put_back(tx: Connection, row: OutboxRow, worker: str, error: str, until: datetime) -> None:
+    """The reply will be tried again at `until`; the provider has certainly not taken it."""
+    await _wait(tx, row, worker, error, until, OutboxState.UNCERTAIN if row.resent else OutboxState.PENDING)
+
+
+async def uncertain(tx: Connection, row: OutboxRow, worker: str, error: str, until: datetime) -> None:
+    """The provider may have taken the reply: it will be sent once more at `until`, visibly marked."""
+    if await _wait(tx, row, worker, error, until, OutboxState.UNCERTAIN):
+        await events.append(tx, "reply.uncertain", {"outbox": row.id}, thread_id=row.thread_id)
+
+
+async def mark_uncertain(tx: Connection, worker: str) -> list[OutboxRow]:
+    """What a dead worker was sending is uncertain: each such reply will be sent once more, visibly marked.
+
+    Those that were being sent a second time already are given up, and returned.
+    """
     cursor = await tx.execute(
-        "UPDATE outbox SET state = 'uncertain', worker = NULL, error = 'cut off while it was being sent' "
-        "WHERE worker = %s AND state = 'sending' RETURNING thread_id, id",
-        (worker,),
+        "UPDATE outbox SET state = CASE WHEN resent THEN 'undeliverable' ELSE 'uncertain' END, worker = NULL, "
+        "error = CASE WHEN resent THEN %s ELSE 'cut off while it was being sent' END "
+        "WHERE worker = %s AND state = 'sending' RETURNING thread_id, id, resent",
+        (TWICE, worker),
     )
-    for thread_id, row_id in await cursor.fetchall():
-        await events.append(tx, "reply.uncertain", {"outbox": row_id}, thread_id=thread_id)
+    cut_off = await cursor.fetchall()
+    for thread_id, row_id, resent in cut_off:
+        kind = "reply.undeliverable" if resent else "reply.uncertain"
+        await events.append(tx, kind, {"outbox": row_id}, thread_id=thread_id)
     await tx.execute("SELECT pg_notify('laneway_outbox', '')")
-    return cursor.rowcount
+    return [await get(tx, row_id) for _, row_id, resent in cut_off if resent]
+
+
+async def retry(tx: Connection, row_id: int) -> OutboxRow:
+    """A reply that was given up is on its way again, marked if it may have arrived before."""
+    row = await get(tx, row_id)
+    if row.state is not OutboxState.UNDELIVERABLE:
+        raise Conflict(f"Reply {row_id} is {row.state}.", hint="Only undeliverable ones can be tried again.")
+    await tx.execute(
+        "UPDATE outbox SET state = CASE WHEN error = %s THEN 'uncertain' ELSE 'pending' END, resent = false, "
+        "attempts = 0, not_before = NULL, error = NULL WHERE id = %s",
+        (TWICE, row_id),
+    )
+    await tx.execute("SELECT pg_notify('laneway_outbox', '')")
+    return await get(tx, row_id)
+
+
+async def get(tx: Connection, row_id: int) -> OutboxRow:
+    """The reply on its way, or NotFound."""
+    async with tx.cursor(row_factory=row_of(OutboxRow)) as cursor:
+        await cursor.execute(f"{_SELECT} WHERE o.id = %s", (row_id,))
+        found = await cursor.fetchone()
+    if found is None:
+        raise NotFound(f"There is no reply {row_id} in the outbox.", hint="`laneway outbox` lists them.")
+    return found
 
 
 async def page(
@@ -135,14 +185,36 @@ async def page(
         return await cursor.fetchall()
 
 
-async def seconds_to_next(tx: Connection) -> float | None:
+async def seconds_to_next(tx: Connection, now: datetime) -> float | None:
     """How long until the next delayed reply may be sent; None if there is none."""
     cursor = await tx.execute(
-        "SELECT extract(epoch FROM min(not_before) - now())::float8 FROM outbox "
-        "WHERE state IN ('pending', 'uncertain') AND not_before > now()"
+        "SELECT extract(epoch FROM min(not_before) - %s)::float8 FROM outbox "
+        "WHERE state IN ('pending', 'uncertain') AND not_before > %s",
+        (now, now),
     )
     row = await cursor.fetchone()
     return None if row is None or row[0] is None else max(0.0, float(row[0]))
+
+
+async def minute(tx: Connection) -> str:
+    """The current minute, for what may be said once in it."""
+    cursor = await tx.execute("SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')")
+    row = await cursor.fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+async def _wait(tx: Connection, row: OutboxRow, worker: str, error: str, until: datetime, state: OutboxState) -> bool:
+    cursor = await tx.execute(
+        "UPDATE outbox SET state = %s, worker = NULL, error = %s, not_before = %s "
+        "WHERE id = %s AND state = 'sending' AND worker = %s",
+        (state, error, until, row.id, worker),
+    )
+    return cursor.rowcount == 1
+
+
+def _provider_id(receipt: dict[str, Any]) -> str | None:
+    return None if receipt.get("id") is None else str(receipt["id"])
 
 
 async def _settle(
@@ -155,7 +227,7 @@ async def _settle(
     state: OutboxState,
     receipt: dict[str, Any] | None = None,
     error: str | None = None,
-) -> None:
+) -> bool:
     cursor = await tx.execute(
         "UPDATE outbox SET state = %s, worker = NULL, receipt = %s, error = %s, "
         "sent_at = CASE WHEN %s THEN now() END WHERE id = %s AND state = 'sending' AND worker = %s",
@@ -165,3 +237,4 @@ async def _settle(
         body = {"message_id": str(row.message_id), **body}
         await events.append(tx, kind, body, thread_id=row.thread_id)
         await tx.execute("SELECT pg_notify('laneway_outbox', '')")
+    return cursor.rowcount == 1

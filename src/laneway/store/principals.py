@@ -40,23 +40,58 @@ async def set_owner_key(tx: Connection, key: str) -> Principal:
     await tx.execute("LOCK TABLE principals IN SHARE ROW EXCLUSIVE MODE")
     found = await owner(tx)
     if found is None:
-        found = await _insert(tx, Role.OWNER, "owner", None)
+        found = await _insert(tx, Role.OWNER, "owner")
     await _set_key(tx, found, key)
     return found
 
 
 async def add(tx: Connection, role: Role, name: str, key: str) -> Principal:
     """There is one more principal, and `key` is its key."""
-    made = await _insert(tx, role, name, None)
+    made = await _insert(tx, role, name)
     await _set_key(tx, made, key)
     return made
 
 
 async def by_address(tx: Connection, address: str, role: Role, name: str) -> Principal:
-    """The principal with this address on a channel, made with `role` if it is new."""
+    """The principal with this address (`channel:address`), made with `role` if it is new."""
+    found = await at_address(tx, address)
+    if found is None:
+        made = await _insert(tx, role, name)
+        if await link(tx, address, made.id):
+            return made
+        # Somebody else made it at the same moment; theirs counts.
+        await tx.execute("DELETE FROM principals WHERE id = %s", (made.id,))
+        found = await at_address(tx, address)
+    assert found is not None
+    return found
+
+
+async def at_address(tx: Connection, address: str) -> Principal | None:
+    """The principal with this address, if there is one."""
     async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE address = %s", (address,))
-        return await cursor.fetchone() or await _insert(tx, role, name, address)
+        await cursor.execute(
+            f"SELECT {columns(Principal, 'p.')} FROM addresses a JOIN principals p ON p.id = a.principal_id "
+            "WHERE a.address = %s",
+            (address,),
+        )
+        return await cursor.fetchone()
+
+
+async def link(tx: Connection, address: str, principal_id: UUID) -> bool:
+    """The address is the principal's; False if it is somebody's already."""
+    cursor = await tx.execute(
+        "INSERT INTO addresses (address, principal_id) VALUES (%s, %s) ON CONFLICT (address) DO NOTHING",
+        (address, principal_id),
+    )
+    return cursor.rowcount == 1
+
+
+async def addresses(tx: Connection, principal_id: UUID) -> list[str]:
+    """Where the principal can be found, newest first."""
+    cursor = await tx.execute(
+        "SELECT address FROM addresses WHERE principal_id = %s ORDER BY seen_at DESC, address", (principal_id,)
+    )
+    return [row[0] for row in await cursor.fetchall()]
 
 
 async def by_id(tx: Connection, principal_id: object) -> Principal | None:
@@ -79,8 +114,8 @@ async def called(tx: Connection, given: str) -> list[Principal]:
     """The principals with this id, address or name."""
     async with tx.cursor(row_factory=row_of(Principal)) as cursor:
         await cursor.execute(
-            f"SELECT {_COLUMNS} FROM principals WHERE id::text = lower(%s) OR address = %s OR name = %s "
-            "ORDER BY created_at LIMIT 20",
+            f"SELECT {_COLUMNS} FROM principals WHERE id::text = lower(%s) OR name = %s "
+            "OR id IN (SELECT principal_id FROM addresses WHERE address = %s) ORDER BY created_at LIMIT 20",
             (given, given, given),
         )
         return await cursor.fetchall()
@@ -107,12 +142,11 @@ async def _set_key(tx: Connection, principal: Principal, key: str) -> None:
     await tx.execute("UPDATE principals SET key_hash = %s WHERE id = %s", (hashed(key), principal.id))
 
 
-async def _insert(tx: Connection, role: Role, name: str, address: str | None) -> Principal:
+async def _insert(tx: Connection, role: Role, name: str) -> Principal:
     async with tx.cursor(row_factory=row_of(Principal)) as cursor:
         await cursor.execute(
-            "INSERT INTO principals (id, role, name, address) VALUES (%s, %s, %s, %s) "
-            f"ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address RETURNING {_COLUMNS}",
-            (new_id(), role, name, address),
+            f"INSERT INTO principals (id, role, name) VALUES (%s, %s, %s) RETURNING {_COLUMNS}",
+            (new_id(), role, name),
         )
         made = await cursor.fetchone()
         assert made is not None

@@ -32,6 +32,8 @@ class Question:
     shown: dict[str, Any] | None = None
     """The action's arguments as events may show them."""
     estimated_cost: Decimal | None = None
+    once: bool = False
+    """Whether a yes holds for this time only, whatever is said."""
 
 
 async def put(tx: Connection, job: Job, question: Question, pulled: Collection[str]) -> Approval:
@@ -42,6 +44,7 @@ async def put(tx: Connection, job: Job, question: Question, pulled: Collection[s
     )  # fmt: skip
     meta: dict[str, Any] = {"approval": str(asked.id)} | ({"choices": asked.choices} if asked.choices else {})
     meta |= {"sources": question.sources} if question.sources else {}
+    meta |= {"once": True} if question.once else {}
     text = "\n".join(part for part in (question.text, question.how.replace("{id}", str(asked.id))) if part)
     await outbox.write_reply(tx, job, text, key=question.key, pulled=pulled, meta=meta)
     await jobs.move(tx, job.id, JobStatus.WAITING)

@@ -73,6 +73,18 @@ async def of_job(tx: Connection, job_id: UUID) -> list[FileChange]:
     return [_change(row) for row in await cursor.fetchall()]
 
 
+async def last_changing(tx: Connection, thread_id: UUID, named: str = "") -> UUID | None:
+    """The last job of the thread with changes of files that were not taken back; the one named, if one is."""
+    cursor = await tx.execute(
+        "SELECT j.id FROM jobs j WHERE j.thread_id = %s AND (%s = '' OR j.id::text = lower(%s)) "
+        "AND EXISTS (SELECT 1 FROM file_changes c WHERE c.job_id = j.id AND c.undone_at IS NULL) "
+        "ORDER BY j.seq DESC LIMIT 1",
+        (thread_id, named, named),
+    )
+    row = await cursor.fetchone()
+    return None if row is None else UUID(str(row[0]))
+
+
 def _change(row: tuple[Any, ...]) -> FileChange:
     id_, began, job_id, thread_id, tool, name, before, after, undone_at = row
     change = Change(os.fsdecode(bytes(name)), Image.of(before), Image.of(after))

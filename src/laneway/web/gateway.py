@@ -10,9 +10,9 @@ from fastapi import Depends, Request
 from laneway.app import App
 from laneway.clock import Clock
 from laneway.domain.conversation import Principal
+from laneway.engine.stream import Hub
 from laneway.store.reader import Reader
 from laneway.web.metrics import Metrics
-from laneway.web.stream import Hub
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,6 @@ from laneway.web.limits import BodyLimit, BodyLimits
 from laneway.web.metrics import Counting, Metrics
 from laneway.web.posting import Posted
 from laneway.web.routes import ROUTERS
-from laneway.web.stream import Hub
 
 DESCRIPTION = (
     "One durable front door for AI agents. Every route but /health and /ready needs a key: the owner's, or one whose "
@@ -46,7 +45,7 @@ class Api(FastAPI):
 def create_app(app: App) -> FastAPI:
     """The HTTP door of a running Laneway."""
     settings = app.settings
-    gateway = Gateway(app, Hub(app.db), Reader(app.db.url, embedded=settings.embedded), Metrics(), SystemClock())
+    gateway = Gateway(app, app.hub, Reader(app.db.url, embedded=settings.embedded), Metrics(), SystemClock())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

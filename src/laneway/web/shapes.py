@@ -87,7 +87,7 @@ class AttachmentShape(Shape):
     name: str
     mime: str
     size: int
-    artifact: str
+    artifact: str | None
     preview: str
     meta: dict[str, Any]
     created_at: Moment

@@ -12,8 +12,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from laneway.domain.judgement import Event
+from laneway.engine.stream import Delta, Watcher
 from laneway.web.shapes import EventShape
-from laneway.web.stream import Delta, Watcher
 
 CURSOR_HEADER = "X-Event-Cursor"
 """Where the stream began: who was cut off before the first event goes on from there."""

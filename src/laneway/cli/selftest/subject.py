@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from laneway.app import Parts, running
+from laneway.channels.contract import SENT_AGAIN, Channel, Part
 from laneway.cli.selftest.counting import tell
 from laneway.domain.judgement import OutboxRow
 from laneway.lanes.tools import ToolEntry
@@ -39,7 +40,7 @@ class Orders:
     die_at: tuple[str, int] | None = None
 
 
-class CountingChannel:
+class CountingChannel(Channel):
     """Delivers to the counting server."""
 
     name = CHANNEL
@@ -47,7 +48,8 @@ class CountingChannel:
     def __init__(self, port: int) -> None:
         self._port = port
 
-    async def send(self, row: OutboxRow, text: str) -> dict[str, Any]:
+    async def send(self, row: OutboxRow, part: Part, again: bool) -> dict[str, Any]:
+        text = f"{SENT_AGAIN}{part.text}" if again else part.text
         return {"nonce": await tell(self._port, "deliver", str(row.message_id), text)}
 
 

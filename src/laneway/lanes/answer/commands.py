@@ -1,33 +1,38 @@
-"""The chat commands every channel knows: /help, /new, /status, /budget, /stop, /plan."""
+"""The chat commands every channel knows: /help, /new, /status, /budget, /stop, /undo, /plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from uuid import UUID
 
 from laneway.domain.budget import Account, Caps, Period, Standing, Subject
-from laneway.domain.conversation import World
+from laneway.domain.conversation import Principal, World
 from laneway.domain.job import Job, JobStatus
 from laneway.domain.report import what_was_done
+from laneway.errors import Conflict
 from laneway.lanes.contract import Request
-from laneway.store import budgets, conversations, effects, jobs, spending
+from laneway.store import budgets, conversations, effects, jobs, principals, spending, undo
 from laneway.store.database import Database
 
-NAMES = ("help", "new", "status", "budget", "stop")
+NAMES = ("help", "new", "status", "budget", "stop", "undo")
 HELP = """I understand plain requests, and these commands:
 /help    this text
 /new     forget what was said so far in this conversation
 /plan …  say how you would do it, and do nothing
 /status  what is running and waiting here
 /budget  what has been spent, and the caps
-/stop    end everything running or waiting in this conversation"""
+/stop    end everything running or waiting in this conversation
+/undo    put back the files that were last changed here"""
+
+UndoJob = Callable[[UUID, Principal], Awaitable[str]]
+"""Puts back what a job changed and says what that was."""
 
 
 class Commands:
     """Answers chat commands from the store; no model is asked."""
 
-    def __init__(self, db: Database, model: str, caps: Caps) -> None:
-        self._db, self._model, self._caps = db, model, caps
+    def __init__(self, db: Database, model: str, caps: Caps, undo: UndoJob) -> None:
+        self._db, self._model, self._caps, self._undo_job = db, model, caps, undo
 
     async def answer(self, name: str, request: Request) -> str:
         """The command has been carried out; returns what to tell the user."""
@@ -41,6 +46,8 @@ class Commands:
             return await self._budget(request)
         if name == "stop":
             return await self._stop(request)
+        if name == "undo":
+            return await self._undo(request)
         if name == "chosen":
             return "Understood."
         if name == "which":
@@ -81,6 +88,21 @@ class Commands:
             # Running jobs tell it themselves once they have ended; those that waited cannot.
             done = [e for job in request.job.payload.get("waiting", []) for e in await effects.of_job(tx, UUID(job))]
         return f"Stopped {len(stopped)} job{'s' if len(stopped) > 1 else ''}. {what_was_done(done)}".strip()
+
+    async def _undo(self, request: Request) -> str:
+        """The job named after the command, or the last one here that changed files, is undone."""
+        if request.world is not World.OWNER or request.message.principal_id is None:
+            return "Only the owner can undo."
+        named = request.message.text.partition(" ")[2].strip()
+        async with self._db.transaction() as tx:
+            job_id = await undo.last_changing(tx, request.job.thread_id, named)
+            principal = await principals.by_id(tx, request.message.principal_id)
+        if job_id is None or principal is None:
+            return "There is nothing here to undo."
+        try:
+            return await self._undo_job(job_id, principal)
+        except Conflict as error:
+            return str(error)
 
 
 def _is_day(standing: Standing) -> bool:

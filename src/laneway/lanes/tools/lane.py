@@ -113,7 +113,7 @@ class ToolsLane:
 
 
 def _asked(request: Request) -> str:
-    judged, text = request.judged, request.turns[-1].text
+    judged, text = request.judged, request.turns[-1].whole
     if judged.decided_by in ("model", "request"):
         text += f"\n\n[Understood as: {judged.summary} Plan: {judged.plan}]"
     return text + (PLAN_ONLY if request.job.mode is JobMode.PLAN else "")
@@ -121,7 +121,7 @@ def _asked(request: Request) -> str:
 
 def _message(turn: Turn) -> ModelMessage:
     if turn.author is Author.USER:
-        return ModelRequest([UserPromptPart(turn.text)])
+        return ModelRequest([UserPromptPart(turn.whole)])
     return ModelResponse([TextPart(turn.text)])
 
 

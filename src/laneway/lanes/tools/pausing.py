@@ -107,10 +107,11 @@ class Pausing:
         async with self._db.transaction() as tx:
             cost = await ledger.usual_cost(tx, work.request.job.id)
         key = f"approve.{approvals.action_hash(action)[:12]}"
-        how = HOW.replace("{words}", "yes or no" if call["rule"] in NEVER_STANDING else "yes, no or always")
+        once = call["rule"] in NEVER_STANDING
+        how = HOW.replace("{words}", "yes or no" if once else "yes, no or always")
         return Question(
             key, action, why, f"May I do this?\n{shown(action)}\n{why}", self._seconds, [], how,
-            shown=call["shown"], estimated_cost=cost,
+            shown=call["shown"], estimated_cost=cost, once=once,
         )  # fmt: skip
 
 

@@ -52,6 +52,13 @@ class Undo:
                 await undo.finish(tx, job, by, undone, outcome.done, outcome.refused)
         return Undone(job.id, _shown(outcome.done), _shown(outcome.refused))
 
+    async def told(self, job_id: UUID, by: Principal) -> str:
+        """The job is undone, and what that did is returned in words."""
+        undone = await self.undo(job_id, by)
+        lines = [f"{path}: {what}" for path, what in undone.restored.items()]
+        left = [f"{path}: left alone, {why}" for path, why in undone.refused.items()]
+        return "\n".join(["Undone." if lines else "Nothing was undone.", *lines, *left])
+
     def _workspace(self, job: Job) -> Path:
         folder = workspaces_of(self._home) / str(job.thread_id)
         if not folder.is_dir():

@@ -8,11 +8,11 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Query
 from pydantic import BaseModel, ConfigDict, Field
 
+from laneway.engine.stream import Watcher
 from laneway.store import jobs
 from laneway.web.gateway import Here
 from laneway.web.routes.threads import check_thread
 from laneway.web.sse import EventStream
-from laneway.web.stream import Watcher
 
 router = APIRouter(tags=["events"])
 

@@ -1,0 +1,27 @@
+"""Which pushed channels are open: those whose settings are there."""
+
+from __future__ import annotations
+
+from laneway.channels.contract import Channel
+from laneway.channels.people import Welcome
+from laneway.engine.stream import Hub
+from laneway.settings import Settings
+from laneway.store.database import Database
+
+
+def opened(settings: Settings, db: Database, hub: Hub) -> dict[str, Channel]:
+    """The channels that the settings name, by their names; SettingsError says what one of them lacks."""
+    return {}
+
+
+def welcome(settings: Settings) -> dict[str, Welcome]:
+    """Whom each channel lets in."""
+    return {
+        "telegram": Welcome(
+            frozenset(settings.telegram_owners), frozenset(settings.telegram_operators), settings.telegram_customers
+        ),
+        "whatsapp": Welcome(
+            frozenset(settings.whatsapp_owners), frozenset(settings.whatsapp_operators), settings.whatsapp_customers
+        ),
+        "waha": Welcome(frozenset(settings.waha_owners), frozenset(settings.waha_operators), settings.waha_customers),
+    }

@@ -1,0 +1,46 @@
+"""Work that one process does for all: whoever holds the lock does it, and another takes over when that one is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from laneway.engine.faults import FAULTS, ended
+from laneway.errors import Unavailable
+from laneway.store.database import Connection, Database
+from laneway.store.leading import TRY_AGAIN_SECONDS, leading, still_leading
+
+Duty = Callable[[], Coroutine[Any, Any, None]]
+_log = logging.getLogger("laneway.engine.duties")
+
+
+async def keep(db: Database, name: str, duty: Duty) -> None:
+    """Runs until cancelled: one process at a time does the duty, again and again if it ends or fails."""
+    while not ended():
+        try:
+            async with leading(db, name) as connection:
+                await _while_leading(connection, name, duty)
+        except Unavailable:
+            pass
+        if not ended():
+            await asyncio.sleep(TRY_AGAIN_SECONDS)
+
+
+async def _while_leading(connection: Connection, name: str, duty: Duty) -> None:
+    """The duty has run until it ended, or until the lock may be somebody else's."""
+    task = asyncio.create_task(duty(), name=name)
+    try:
+        while not task.done():
+            await asyncio.wait([task], timeout=TRY_AGAIN_SECONDS)
+            if not task.done():
+                await still_leading(connection)
+    finally:
+        if not task.done():
+            task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, Unavailable):
+        known = isinstance(error, FAULTS)
+        _log.error("%s stopped: %s It begins again in a moment.", name, error, exc_info=None if known else error)

@@ -1,0 +1,19 @@
+"""What came in without being a message: presses of buttons and pairings, each once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from laneway.store.database import Connection
+
+
+async def note(tx: Connection, channel: str, external_id: str, kind: str, body: dict[str, Any]) -> bool:
+    """The arrival is on record; False if it was here before."""
+    cursor = await tx.execute(
+        "INSERT INTO arrivals (channel, external_id, kind, body) VALUES (%s, %s, %s, %s) "
+        "ON CONFLICT (channel, external_id) DO NOTHING",
+        (channel, external_id, kind, Jsonb(body)),
+    )
+    return cursor.rowcount == 1

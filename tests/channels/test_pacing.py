@@ -1,0 +1,147 @@
+"""Pacing: nobody sends faster than the provider allows, nobody waits longer than needed, and holds are obeyed."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+
+from laneway.channels import pacing
+from laneway.channels.pacing import Limit, Pacer
+from laneway.clock import FakeClock, SystemClock
+from laneway.errors import TransientFault
+
+CHAT, OTHER, ALL = Limit("chat 1", 1, 1.0), Limit("chat 2", 1, 1.0), Limit("all", 30, 1.0)
+GROUP = Limit("group", 20, 60.0)
+
+
+class Time(FakeClock):
+    """A clock that sleeping moves."""
+
+    async def sleep(self, seconds: float) -> None:
+        """The clock shows so much later."""
+        self.advance(seconds)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since noon."""
+        return self.now().timestamp() - FakeClock().now().timestamp()
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def pacer(time: Time) -> Pacer:
+    return Pacer(time, time.sleep)
+
+
+async def sent(pacer: Pacer, time: Time, count: int, *limits: Limit) -> list[float]:
+    moments: list[float] = []
+    for _ in range(count):
+        await pacer.wait(limits)
+        moments.append(round(time.seconds, 3))
+    return moments
+
+
+async def test_a_chat_gets_one_message_a_second(pacer: Pacer, time: Time) -> None:
+    assert await sent(pacer, time, 4, CHAT) == [0, 1, 2, 3]
+    time.advance(10)
+    assert await sent(pacer, time, 2, CHAT) == [13, 14]
+
+
+async def test_another_chat_does_not_wait(pacer: Pacer, time: Time) -> None:
+    assert await sent(pacer, time, 1, CHAT, ALL) == [0]
+    assert await sent(pacer, time, 1, OTHER, ALL) == [0]
+
+
+async def test_a_group_gets_twenty_a_minute_and_never_more(pacer: Pacer, time: Time) -> None:
+    moments = await sent(pacer, time, 65, GROUP, Limit("g", 1, 1.0))
+    assert moments[:20] == list(range(20))
+    for first in moments:
+        assert sum(first <= moment < first + 60 for moment in moments) <= 20
+    assert moments[-1] == 184
+
+
+async def test_all_chats_together_get_thirty_a_second(pacer: Pacer, time: Time) -> None:
+    moments: list[float] = []
+    for number in range(95):
+        moments += await sent(pacer, time, 1, Limit(f"chat {number}", 1, 1.0), ALL)
+    assert [moments.count(second) for second in (0, 1, 2, 3)] == [30, 30, 30, 5]
+
+
+async def test_those_who_wait_together_go_one_after_another() -> None:
+    pacer = Pacer(SystemClock())
+    quick = Limit("chat", 1, 0.05)
+    moments: list[float] = []
+
+    async def one() -> None:
+        await pacer.wait([quick])
+        moments.append(asyncio.get_running_loop().time())
+
+    await asyncio.gather(*(one() for _ in range(5)))
+    assert min(after - before for before, after in pairwise(moments)) > 0.045
+
+
+async def test_a_held_chat_takes_no_room_from_the_others() -> None:
+    async def forever(seconds: float) -> None:
+        await asyncio.Event().wait()
+
+    pacer = Pacer(FakeClock(), forever)
+    for number in range(40):
+        pacer.hold(f"held {number}", 600)
+    waiting = [asyncio.create_task(pacer.wait([Limit(f"held {n}", 1, 1.0), ALL])) for n in range(40)]
+    await asyncio.sleep(0)
+    assert pacer.delay([OTHER, ALL]) == 0
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+async def test_a_hold_is_obeyed_in_its_chat_only(pacer: Pacer, time: Time) -> None:
+    pacer.hold(CHAT.key, 30)
+    pacer.hold(CHAT.key, 5)
+    assert await sent(pacer, time, 1, OTHER, ALL) == [0]
+    with pytest.raises(TransientFault) as refused:
+        await pacer.wait([CHAT, ALL], patience=3)
+    assert refused.value.retry_after == 30
+    assert await sent(pacer, time, 1, CHAT, ALL) == [30]
+
+
+async def test_a_hold_that_comes_while_one_waits_is_obeyed_too(time: Time) -> None:
+    pacer: Pacer
+
+    async def sleep(seconds: float) -> None:
+        time.advance(seconds)
+        if time.seconds < 2:
+            pacer.hold(CHAT.key, 7)
+
+    pacer = Pacer(time, sleep)
+    await pacer.wait([CHAT])
+    await pacer.wait([CHAT])
+    assert time.seconds == 8
+
+
+async def test_an_edit_leaves_room_for_the_final_message(pacer: Pacer, time: Time) -> None:
+    edits = 0
+    for _ in range(60):
+        edits += pacer.take([GROUP, Limit("g", 1, 1.0)], keep=3)
+        time.advance(1)
+        if edits == 17:
+            break
+    assert edits == 17
+    assert not pacer.room([GROUP], keep=3)
+    assert pacer.room([GROUP], keep=2)
+    began = time.seconds
+    assert await sent(pacer, time, 3, GROUP) == [began] * 3
+    assert not pacer.take([GROUP], keep=0)
+
+
+async def test_keys_that_say_nothing_any_more_are_forgotten(pacer: Pacer, time: Time) -> None:
+    for number in range(pacing.MANY_KEYS + 10):
+        assert pacer.take([Limit(f"chat {number}", 1, 1.0)], keep=0)
+        time.advance(0.01)
+    assert len(pacer._windows) < 200
