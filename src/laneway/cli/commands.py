@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from laneway.cli import budget, classify, config, host_mode, jobs, memories, reminders, schedule, tasks, tools
+from laneway.cli import budget, classify, config, host_mode, jobs, memories, reminders, schedule, tasks, telegram, tools
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
@@ -58,6 +58,7 @@ GROUPS = {
     "memories": memories.app,
     "budget": budget.app,
     "tools": tools.app,
+    "telegram": telegram.app,
     "classify": classify.app,
     "config": config.app,
     "host-mode": host_mode.app,

@@ -18,3 +18,10 @@ async def recent(tx: Connection, kinds: Sequence[str], *, hours: int) -> list[Ev
             (list(kinds), hours),
         )
         return await cursor.fetchall()
+
+
+async def addresses(tx: Connection, channel: str) -> int:
+    """How many addresses on this channel belong to somebody we know."""
+    cursor = await tx.execute("SELECT count(*) FROM addresses WHERE starts_with(address, %s)", (f"{channel}:",))
+    row = await cursor.fetchone()
+    return 0 if row is None else int(row[0])

@@ -19,7 +19,9 @@ from laneway.errors import Forbidden, Unauthorized
 from laneway.store import principals
 from laneway.store.database import Database
 
-PUBLIC = frozenset({"/health", "/ready"})
+PUBLIC = frozenset({"/health", "/ready", "/telegram/webhook"})
+"""Paths without a key: those for life and readiness, and webhooks, which look for themselves who posts."""
+
 REMEMBERED_SECONDS = 5.0
 """How long a key that was good stays good without asking the database; so long can a replaced one still open."""
 

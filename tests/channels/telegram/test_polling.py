@@ -7,11 +7,13 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pytest
 from aiogram import Bot
 
-from laneway.channels.door import Arrival, Door, Taken
+from laneway.channels.arrival import Arrival, Taken
+from laneway.channels.door import Door
 from laneway.channels.telegram import polling
 from laneway.channels.telegram.inbound import Inbound
 from laneway.channels.telegram.polling import CONFLICT, POLLING, Polling
@@ -30,12 +32,13 @@ class Ledge(Door):
     came: list[Arrival] = field(default_factory=list)
     faults: list[Exception] = field(default_factory=list)
     say: str = ""
+    outcome: Literal["taken", "refused", "paired"] = "refused"
 
     async def take(self, arrival: Arrival) -> Taken:
         if self.faults:
             raise self.faults.pop(0)
         self.came.append(arrival)
-        return Taken("taken", self.say)
+        return Taken(self.outcome, self.say)
 
     @property
     def texts(self) -> list[str]:
@@ -213,6 +216,17 @@ async def test_a_press_is_answered_with_a_toast_and_a_stranger_in_private(
         await server.until(lambda: server.world.queries[press["callback_query"]["id"]] is not None)
         await server.until(lambda: len(server.world.shown(42)) == 2)
     assert server.world.queries[press["callback_query"]["id"]] == {"text": "x" * 200, "show_alert": True}
+
+
+async def test_who_is_let_in_hears_from_the_outbox_and_not_twice(
+    server: TelegramServer, bot: Bot, db: Database
+) -> None:
+    ledge = Ledge(say="You are paired.", outcome="paired")
+    server.world.updates.append(server.updates.message("/start ABCD2345"))
+    async with polled(bot, ledge, db):
+        await server.until(lambda: ledge.came)
+        await asyncio.sleep(0.1)
+    assert not server.called("sendMessage")
 
 
 async def test_nobody_is_told_anything_in_a_group(server: TelegramServer, bot: Bot, db: Database) -> None:

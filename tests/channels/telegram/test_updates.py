@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from laneway.channels.door import Arrival
+from laneway.channels.arrival import Arrival
 from laneway.channels.telegram.addressing import Us
 from laneway.channels.telegram.updates import Reading, read
 from laneway.domain.conversation import RemoteFile

@@ -40,7 +40,9 @@ class Inbound:
         if reading.arrival is None:
             return self._answer(reading, NOT_OURS)
         taken = await self._door.take(reading.arrival)
-        return self._answer(reading, taken.say)
+        # Whoever is let in gets replies; a stranger gets a word at most.
+        say = taken.say if reading.query is not None or taken.outcome == "refused" else ""
+        return self._answer(reading, say)
 
     async def close(self) -> None:
         """Nothing is being answered any more."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from laneway.channels.door import Arrival
+from laneway.channels.arrival import Arrival
 from laneway.channels.telegram.addressing import Us, addressed, answered, without_call
 from laneway.channels.telegram.contents import Content, content_of
 from laneway.channels.telegram.fields import Fields, full_name, number, part, words

@@ -6,14 +6,19 @@ import hmac
 import json
 import logging
 import re
+import time
+from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from laneway.channels.telegram.fields import Fields
-from laneway.errors import SettingsError
+from laneway.errors import SettingsError, Unauthorized
 
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
 PATH = "/telegram/webhook"
 PORTS = (443, 80, 88, 8443)
+QUIET_SECONDS = 60.0
+"""So long one warning about strangers is enough."""
+
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _log = logging.getLogger("laneway.telegram")
 
@@ -21,6 +26,31 @@ HOW_TO_GET_ONE = (
     "`laneway telegram setup` offers one to put into .env as TELEGRAM_WEBHOOK_SECRET; "
     "or set LANEWAY_TELEGRAM_MODE=polling."
 )
+
+
+class Webhook:
+    """Lets in what Telegram posts, and nothing else."""
+
+    def __init__(self, secret: str | None, take: Callable[[Fields], Awaitable[None]]) -> None:
+        self._secret, self._take = checked_secret(secret), take
+        self._warned_at = float("-inf")
+
+    def check(self, presented: str) -> None:
+        """Returns only if Telegram's secret was presented; neither it nor what was presented is told to anybody."""
+        if opens(self._secret, presented):
+            return
+        if time.monotonic() - self._warned_at > QUIET_SECONDS:
+            self._warned_at = time.monotonic()
+            _log.warning("Somebody posts to Telegram's webhook without its secret; nothing of it is taken.")
+        raise Unauthorized(
+            "This is not Telegram's secret.", hint="`laneway telegram setup` tells Telegram the right one."
+        )
+
+    async def receive(self, body: bytes) -> None:
+        """What the body brings is committed; Unavailable means that Telegram has to post it again."""
+        update = update_in(body)
+        if update is not None:
+            await self._take(update)
 
 
 def checked_secret(secret: str | None) -> str:

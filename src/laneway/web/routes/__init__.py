@@ -19,6 +19,7 @@ from laneway.web.routes import (
     sql,
     status,
     tasks,
+    telegram,
     threads,
     tools,
     undo,
@@ -47,6 +48,7 @@ ROUTERS = tuple(
         sql,
         status,
         logs,
+        telegram,
         health,
     )
 )
