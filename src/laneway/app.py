@@ -225,6 +225,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     initiative = Initiative(db, SystemClock(), pulled)
     intake = Intake(db, lanes, limits)
     door = Door(db, Doorkeeper(db, welcome(settings)), intake, pulled)
+    for channel in channels.values():
+        channel.door = door
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laneway.domain.conversation import PULLED
 from laneway.domain.judgement import OutboxRow
 from laneway.errors import PermanentFault
+
+if TYPE_CHECKING:
+    from laneway.channels.door import Door
 
 __all__ = ["PULLED", "SENT_AGAIN", "Button", "Channel", "Duty", "Part"]
 
@@ -38,6 +41,8 @@ class Channel(ABC):
     """A door that replies are pushed through. Only `send` has to be written; the rest is for those who can more."""
 
     name: str
+    door: Door | None = None
+    """Where what the channel hears by itself is taken; the app puts it here before anything begins."""
 
     def parts(self, row: OutboxRow) -> Sequence[Part]:
         """The messages that make up the reply, at least one; the same row gives the same parts, always."""

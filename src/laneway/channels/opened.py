@@ -11,7 +11,13 @@ from laneway.store.database import Database
 
 def opened(settings: Settings, db: Database, hub: Hub) -> dict[str, Channel]:
     """The channels that the settings name, by their names; SettingsError says what one of them lacks."""
-    return {}
+    channels: dict[str, Channel] = {}
+    if settings.telegram_token is not None:
+        # Loaded only where it is used: the client is heavy.
+        from laneway.channels.telegram.whole import telegram_channel
+
+        channels["telegram"] = telegram_channel(settings, db, hub)
+    return channels
 
 
 def welcome(settings: Settings) -> dict[str, Welcome]:

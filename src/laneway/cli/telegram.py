@@ -71,9 +71,10 @@ def _settings() -> Settings:
 async def _set_up(settings: Settings) -> dict[str, Any]:
     from laneway.channels.telegram import account
     from laneway.channels.telegram.addressing import COMMANDS
+    from laneway.channels.telegram.api import make_bot
 
     assert settings.telegram_token is not None
-    bot = account.bot_of(settings.telegram_token.get_secret_value(), settings.telegram_api_url)
+    bot = make_bot(settings.telegram_token.get_secret_value(), settings.telegram_api_url)
     async with bot.context():
         user = await account.who(bot)
         url = None

@@ -119,10 +119,11 @@ def waiting(heard: Heard) -> str:
 async def listened(settings: Settings) -> Heard | LanewayError:
     """What Telegram tells, or why it tells nothing."""
     from laneway.channels.telegram import account as at_telegram
+    from laneway.channels.telegram.api import make_bot
 
     assert settings.telegram_token is not None
     try:
-        bot = at_telegram.bot_of(settings.telegram_token.get_secret_value(), settings.telegram_api_url)
+        bot = make_bot(settings.telegram_token.get_secret_value(), settings.telegram_api_url)
         async with bot.context():
             user, hook = await at_telegram.who(bot), await at_telegram.hooked(bot)
     except LanewayError as error:

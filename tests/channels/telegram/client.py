@@ -6,15 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
-from aiogram.client.telegram import TelegramAPIServer
 
+from laneway.channels.telegram.api import make_bot
 from tests.servers.telegram_server import TelegramServer
 
 
 @asynccontextmanager
 async def bot_of(server: TelegramServer, token: str = "") -> AsyncIterator[Bot]:
     """A bot that talks to the server while the block lasts."""
-    session = AiohttpSession(api=TelegramAPIServer.from_base(server.url))
-    async with Bot(token or server.token, session=session).context() as bot:
+    async with make_bot(token or server.token, server.url).context() as bot:
         yield bot

@@ -6,8 +6,6 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
-from aiogram.client.telegram import PRODUCTION, TelegramAPIServer
 from aiogram.exceptions import (
     AiogramError,
     TelegramBadRequest,
@@ -16,25 +14,14 @@ from aiogram.exceptions import (
     TelegramUnauthorizedError,
 )
 from aiogram.types import BotCommand, User, WebhookInfo
-from aiogram.utils.token import TokenValidationError
 
 from laneway.channels.telegram.addressing import COMMANDS
 from laneway.channels.telegram.updates import ASKED_FOR
 from laneway.errors import BadInput, SettingsError, Unavailable
 
 T = TypeVar("T")
-CALL_SECONDS = 15.0
 MOST_CONNECTIONS = 40
 BOTFATHER = "Ask @BotFather on Telegram for it (/token), and put it into .env as TELEGRAM_BOT_TOKEN."
-
-
-def bot_of(token: str, api_url: str | None, seconds: float = CALL_SECONDS) -> Bot:
-    """A client of the Bot API; SettingsError if this cannot be a token."""
-    server = PRODUCTION if api_url is None else TelegramAPIServer.from_base(api_url)
-    try:
-        return Bot(token, session=AiohttpSession(api=server, timeout=seconds))
-    except TokenValidationError:
-        raise SettingsError("TELEGRAM_BOT_TOKEN is not a bot's token (123456:ABC…).", hint=BOTFATHER) from None
 
 
 async def who(bot: Bot) -> User:

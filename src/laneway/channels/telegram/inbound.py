@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from aiogram import Bot
 from aiogram.exceptions import AiogramError
 
-from laneway.channels.door import Door
+from laneway.channels.arrival import Arrival, Taken
 from laneway.channels.telegram.addressing import Us, needs_name
 from laneway.channels.telegram.fields import Fields
 from laneway.channels.telegram.updates import NAME, Reading, message_in, read
@@ -21,13 +21,15 @@ from laneway.store.database import Database
 LONGEST_TOAST = 200
 NOT_OURS = "This button does nothing any more."
 _log = logging.getLogger("laneway.telegram")
+Take = Callable[[Arrival], Awaitable[Taken]]
+Tell = Callable[[str, str], Coroutine[Any, Any, None]]
 
 
 class Inbound:
     """Takes updates from the webhook and from polling alike."""
 
-    def __init__(self, bot: Bot, door: Door, db: Database) -> None:
-        self._bot, self._door, self._db = bot, door, db
+    def __init__(self, bot: Bot, take: Take, tell: Tell, db: Database) -> None:
+        self._bot, self._take, self._tell, self._db = bot, take, tell, db
         self._answers: set[asyncio.Task[None]] = set()
 
     async def take(self, update: Fields) -> None:
@@ -39,7 +41,7 @@ class Inbound:
             await self._move(*reading.moved)
         if reading.arrival is None:
             return self._answer(reading, NOT_OURS)
-        taken = await self._door.take(reading.arrival)
+        taken = await self._take(reading.arrival)
         # Whoever is let in gets replies; a stranger gets a word at most.
         say = taken.say if reading.query is not None or taken.outcome == "refused" else ""
         return self._answer(reading, say)
@@ -73,11 +75,8 @@ class Inbound:
         if reading.query is not None:
             text = say[:LONGEST_TOAST] or None
             self._soon(self._bot.answer_callback_query(reading.query, text=text, show_alert=bool(text)))
-        elif say and reading.private and reading.arrival is not None and reading.arrival.thread is not None:
-            chat, _, topic = reading.arrival.thread.partition("/")
-            self._soon(
-                self._bot.send_message(int(chat), say, message_thread_id=int(topic) if topic else None, parse_mode=None)
-            )
+        elif say and reading.private and reading.arrival is not None:
+            self._soon(self._tell(reading.arrival.address, say))
 
     def _soon(self, call: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.create_task(_quietly(call))

@@ -56,12 +56,12 @@ class Live:
         finally:
             await self._leave()
 
-    async def quiet(self, job_id: UUID) -> None:
-        """Nothing more of this job is shown unless it still runs: its answer comes next."""
-        view = self._views.get(job_id)
-        if view is not None and not await self._still_open(job_id):
-            self._views.pop(job_id, None)
-            await self._end(job_id, view)
+    async def quiet(self, message: str) -> None:
+        """Nothing more is shown of what is done for this message, unless that still runs: its answer comes next."""
+        for job_id, view in list(self._views.items()):
+            if view.answers == message and not await self._still_open(job_id):
+                self._views.pop(job_id, None)
+                await self._end(job_id, view)
 
     async def _hear(self, item: Event | Delta | None) -> None:
         if isinstance(item, Delta):
@@ -91,7 +91,7 @@ class Live:
         if seat is None or job.scope is Scope.PROACTIVE or job.aside or job.status not in _OPEN:
             return
         view = View(self._stage, job_id, seat, partial(self._note, SHOWN, job_id, seat), message)
-        view.drafts = view.drafts and self._drafts
+        view.drafts, view.answers = view.drafts and self._drafts, str(job.message_id)
         self._views[job_id] = view
         view.begin()
 

@@ -85,6 +85,8 @@ class View:
         self._stage, self._job, self.seat, self._noted = stage, job_id, seat, noted
         self.drafts = seat.private
         self.message = message
+        self.answers = ""
+        """The message that the job is about."""
         self._call, self._text, self._shown = "", "", ""
         self._hushed = False
         self._changed = asyncio.Event()
