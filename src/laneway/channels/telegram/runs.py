@@ -63,6 +63,11 @@ def visible(runs: Iterable[Run]) -> str:
     return "".join(run.text for run in runs)
 
 
+def escaped(text: str) -> str:
+    """The text as HTML that shows it letter by letter."""
+    return escape(text, quote=False)
+
+
 def html(runs: Iterable[Run]) -> str:
     """The runs as Telegram's HTML; every tag that is opened is closed, in order."""
     written: list[str] = []
@@ -71,7 +76,7 @@ def html(runs: Iterable[Run]) -> str:
         shared = _shared(open_marks, marks)
         written += [mark.closing for mark in reversed(open_marks[shared:])]
         written += [mark.opening for mark in marks[shared:]]
-        written.append(escape(text, quote=False))
+        written.append(escaped(text))
         open_marks = marks
     written += [mark.closing for mark in reversed(open_marks)]
     return "".join(written)
