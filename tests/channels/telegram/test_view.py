@@ -78,6 +78,15 @@ async def test_a_quick_job_shows_no_status(server: TelegramServer, bot: Bot) -> 
     assert server.called("sendMessage") == []
 
 
+async def test_a_quick_answer_shows_no_text_before_it(server: TelegramServer, bot: Bot) -> None:
+    one = view(bot, GROUP, timing=Timing(typing=0.05, group_edit=0.3))
+    one.begin()
+    one.hear("c", "You ")
+    await asyncio.sleep(0.1)
+    await one.end()
+    assert server.called("sendMessage") == []
+
+
 async def test_in_private_the_text_grows_as_a_draft(server: TelegramServer, bot: Bot) -> None:
     one = view(bot)
     one.begin()

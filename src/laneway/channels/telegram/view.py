@@ -128,12 +128,13 @@ class View:
     async def _keep_showing(self) -> None:
         status_at = time.monotonic() + self._stage.timing.status_after
         while not self._hushed:
+            # Before the first time, too: what is answered at once needs no view.
+            await asyncio.sleep(self._pause())
             await self._news(status_at - time.monotonic() if self.message is None else None)
             if self._text != self._shown and self._text.strip():
                 await self._show_text()
             if self.message is None and time.monotonic() >= status_at:
                 await self._show_status(WORKING)
-            await asyncio.sleep(self._pause())
 
     async def _news(self, seconds: float | None) -> None:
         """More is written, or so much time has passed."""
