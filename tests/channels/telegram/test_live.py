@@ -53,14 +53,14 @@ async def stop(here: Laneway, job_id: UUID) -> None:
 async def test_only_jobs_that_somebody_on_telegram_waits_for_are_shown(database_url: str, tmp_path: Path) -> None:
     with TelegramServer() as server:
         server.world.chat(42)
-        async with laneway(database_url, tmp_path, ScriptedModel([Delay(Say("So."), seconds=0.5)])) as here:
-            async with showing(server, here):
-                await asyncio.sleep(0.3)
-                await here.ask("what is new?")
-                await here.ask("/status", "42", channel="telegram")
-                assert server.calls == []
-                await here.ask("what is new?", "42", channel="telegram")
-                await server.until(lambda: server.called("deleteMessage"))
+        model = ScriptedModel([Delay(Say("So."), seconds=0.5)])
+        async with laneway(database_url, tmp_path, model) as here, showing(server, here):
+            await asyncio.sleep(0.3)
+            await here.ask("what is new?")
+            await here.ask("/status", "42", channel="telegram")
+            assert server.calls == []
+            await here.ask("what is new?", "42", channel="telegram")
+            await server.until(lambda: server.called("deleteMessage"))
         assert (42, "typing") in server.world.actions
         assert server.world.shown(42) == []
 
