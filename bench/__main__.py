@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from bench import classify, guard, intake, journey, sandbox
+from bench import classify, guard, intake, journey, sandbox, webhook
 from bench.report import show
 from bench.server import serving, worker
 
@@ -22,6 +22,7 @@ def main() -> None:
     asyncio.run(sandbox.measure())
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")
+        asyncio.run(webhook.measure(Path(folder) / "webhook"))
         home = Path(folder) / "home"
         with serving(home) as server:
             show("first start (fresh data directory) until ready", server.start_seconds, "s", 90)

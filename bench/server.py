@@ -39,12 +39,12 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[Server]:
+def serving(home: Path, **settings: str) -> Iterator[Server]:
     """The server is ready inside the block and gone after it."""
-    port = _free_port()
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     began = time.perf_counter()
-    process = _start(home, "up", "--port", str(port))
+    process = _start(home, "up", "--port", str(port), **settings)
     try:
         _until_ready(url, process)
         seconds = time.perf_counter() - began
@@ -64,10 +64,10 @@ def worker(server: Server) -> Iterator[None]:
         _end(process)
 
 
-def _start(home: Path, *command: str) -> subprocess.Popen[bytes]:
+def _start(home: Path, *command: str, **settings: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "laneway", *command],
-        env=environment(home),
+        env={**environment(home), **settings},
         cwd=home.parent,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -95,7 +95,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

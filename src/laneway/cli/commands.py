@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from laneway.cli import budget, classify, config, host_mode, jobs, memories, reminders, schedule, tasks, telegram, tools
+from laneway.cli import (
+    budget,
+    classify,
+    config,
+    host_mode,
+    jobs,
+    memories,
+    outbox,
+    reminders,
+    schedule,
+    tasks,
+    telegram,
+    tools,
+)
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
@@ -15,7 +28,6 @@ from laneway.cli.guard import guard
 from laneway.cli.ledger import ledger
 from laneway.cli.logs import logs
 from laneway.cli.messages import messages
-from laneway.cli.outbox import outbox
 from laneway.cli.selftest import command as selftest
 from laneway.cli.send import send
 from laneway.cli.sql import sql
@@ -43,7 +55,6 @@ COMMANDS = (
     reject,
     permissions,
     ledger,
-    outbox,
     logs,
     sql,
     guard,
@@ -56,6 +67,7 @@ GROUPS = {
     "reminders": reminders.app,
     "tasks": tasks.app,
     "memories": memories.app,
+    "outbox": outbox.app,
     "budget": budget.app,
     "tools": tools.app,
     "telegram": telegram.app,

@@ -169,6 +169,9 @@ class Client(Wire):
     def outbox(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
         return self._get("/outbox", state=state, limit=limit, before=before)
 
+    def retry_reply(self, id: int) -> Json:
+        return self._post(f"/outbox/{id}/retry")
+
     def schedules(self, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/schedules", limit=limit, before=before)
 

@@ -16,24 +16,24 @@ Duty = Callable[[], Coroutine[Any, Any, None]]
 _log = logging.getLogger("laneway.engine.duties")
 
 
-async def keep(db: Database, name: str, duty: Duty) -> None:
+async def keep(db: Database, name: str, duty: Duty, pause: float = TRY_AGAIN_SECONDS) -> None:
     """Runs until cancelled: one process at a time does the duty, again and again if it ends or fails."""
     while not ended():
         try:
-            async with leading(db, name) as connection:
-                await _while_leading(connection, name, duty)
+            async with leading(db, name, pause) as connection:
+                await _while_leading(connection, name, duty, pause)
         except Unavailable:
             pass
         if not ended():
-            await asyncio.sleep(TRY_AGAIN_SECONDS)
+            await asyncio.sleep(pause)
 
 
-async def _while_leading(connection: Connection, name: str, duty: Duty) -> None:
+async def _while_leading(connection: Connection, name: str, duty: Duty, pause: float) -> None:
     """The duty has run until it ended, or until the lock may be somebody else's."""
     task = asyncio.create_task(duty(), name=name)
     try:
         while not task.done():
-            await asyncio.wait([task], timeout=TRY_AGAIN_SECONDS)
+            await asyncio.wait([task], timeout=pause)
             if not task.done():
                 await still_leading(connection)
     finally:

@@ -14,7 +14,7 @@ _SPACE = 0x1A4E  # Locks of ours, apart from those of others in the same databas
 
 
 @asynccontextmanager
-async def leading(db: Database, name: str) -> AsyncIterator[Connection]:
+async def leading(db: Database, name: str, pause: float = TRY_AGAIN_SECONDS) -> AsyncIterator[Connection]:
     """Nobody else leads under this name while the block lasts; waits for its turn."""
     number = zlib.crc32(name.encode()) - 2**31
     async with db.lone_connection() as connection:
@@ -23,7 +23,7 @@ async def leading(db: Database, name: str) -> AsyncIterator[Connection]:
             row = await cursor.fetchone()
             if row and row[0]:
                 break
-            await asyncio.sleep(TRY_AGAIN_SECONDS)
+            await asyncio.sleep(pause)
         yield connection
 
 

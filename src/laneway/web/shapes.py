@@ -232,6 +232,7 @@ class OutboxShape(Shape):
     thread_id: UUID
     channel: str
     thread_external_id: str
+    address: str
     text: str
     state: OutboxState
     attempts: int

@@ -19,4 +19,4 @@ class Enricher:
 
     async def enrich(self, message_id: UUID) -> None:
         """Every attachment of the message has been looked at: `meta.read` says so."""
-        return None
+        return

@@ -43,16 +43,17 @@ class Session(AiohttpSession):
         self, bot: Bot, method: TelegramMethod[TelegramType], timeout: int | None = None
     ) -> TelegramType:
         """The answer to the call; an error says nothing of the address, which holds the token."""
-        total = ANSWER_SECONDS if timeout is None else timeout
+        total = self.timeout if timeout is None else timeout
         limits = ClientTimeout(total=total, sock_connect=min(CONNECT_SECONDS, total))
         try:
             return await super().make_request(bot, method, cast(int, limits))
-        except TelegramEntityTooLarge:
-            raise
-        except TelegramNetworkError as error:
+        except TelegramAPIError as error:
+            error.message = without_token(error.message, bot.token)
+            if not isinstance(error, TelegramNetworkError) or isinstance(error, TelegramEntityTooLarge):
+                raise
             never_left = isinstance(error.__cause__, ClientConnectorError | ConnectionTimeoutError)
             kind = NotSent if never_left else TelegramNetworkError
-            raise kind(method, without_token(error.message, bot.token)) from None
+            raise kind(method, error.message) from None
 
     def check_response(
         self, bot: Bot, method: TelegramMethod[TelegramType], status_code: int, content: str
@@ -66,11 +67,11 @@ class Session(AiohttpSession):
             raise TelegramServerError(method, f"HTTP {status_code} without an answer of the Bot API") from None
 
 
-def make_bot(token: str, api_url: str | None = None) -> Bot:
-    """A client of the Bot API; SettingsError if the token cannot be one."""
+def make_bot(token: str, api_url: str | None = None, seconds: float = ANSWER_SECONDS) -> Bot:
+    """A client of the Bot API that waits so long for answers; SettingsError if the token cannot be one."""
     server = TelegramAPIServer.from_base(api_url.rstrip("/")) if api_url else PRODUCTION
     try:
-        return Bot(token, session=Session(api=server, timeout=ANSWER_SECONDS))
+        return Bot(token, session=Session(api=server, timeout=seconds))
     except TokenValidationError:
         raise SettingsError(
             "TELEGRAM_BOT_TOKEN does not look like a token.",
@@ -108,7 +109,8 @@ def fault(error: AiogramError) -> ModelFault:
 
 def _words(error: TelegramAPIError) -> str:
     """Telegram's own words, without the status they begin with."""
-    return str(redacted(error.message.rpartition("Original description: ")[2])).partition(": ")[2] or error.message
+    told = error.message.rpartition("Original description: ")[2]
+    return told.partition(": ")[2] or told
 
 
 def transient(error: AiogramError) -> ModelFault:

@@ -27,6 +27,9 @@ SHOWN, GONE = "telegram.shown", "telegram.gone"
 REMEMBERED_HOURS = 48
 """Later Telegram lets nobody delete a message."""
 
+SOON_SECONDS = 0.25
+"""What is done sooner is not shown: nobody would see it."""
+
 _OPEN = (JobStatus.QUEUED, JobStatus.RUNNING)
 _log = logging.getLogger("laneway.telegram")
 
@@ -37,6 +40,7 @@ class Live:
     def __init__(self, stage: Stage, hub: Hub, db: Database) -> None:
         self._stage, self._hub, self._db = stage, hub, db
         self._views: dict[UUID, View] = {}
+        self._soon: dict[UUID, asyncio.Task[None]] = {}
         self._drafts = True
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -74,10 +78,23 @@ class Live:
     async def _heed(self, event: Event, job_id: UUID) -> None:
         view = self._views.get(job_id)
         if view is None and event.kind in BEGINS and event.body.get("channel", NAME) == NAME:
-            await self._begin(job_id)
+            if job_id not in self._soon:
+                self._soon[job_id] = asyncio.create_task(self._begin_soon(job_id))
+        elif view is None and event.kind in ENDS - {"reply.written"} and job_id in self._soon:
+            self._soon.pop(job_id).cancel()
         elif view is not None and event.kind in ENDS and not await self._still_open(job_id):
-            del self._views[job_id]
-            self._aside(self._end(job_id, view))
+            # While we looked, the answer may have been sent and the view ended with it.
+            if self._views.pop(job_id, None) is not None:
+                self._aside(self._end(job_id, view))
+
+    async def _begin_soon(self, job_id: UUID) -> None:
+        await asyncio.sleep(SOON_SECONDS)
+        try:
+            await self._begin(job_id)
+        except Unavailable as error:
+            _log.debug("A job is not shown: %s", error)
+        finally:
+            self._soon.pop(job_id, None)
 
     async def _begin(self, job_id: UUID, message: int | None = None) -> None:
         async with self._db.transaction() as tx:
@@ -146,6 +163,8 @@ class Live:
 
     async def _leave(self) -> None:
         """Nothing is shown from here any more; messages stay for whoever takes over."""
+        for task in self._soon.values():
+            task.cancel()
         views, self._views = list(self._views.values()), {}
         await asyncio.gather(*(view.let_go() for view in views), return_exceptions=True)
         if self._ending:

@@ -1,0 +1,202 @@
+"""Replies of several parts, cut connections, outages and giving up: nothing is lost, nothing is silently doubled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from laneway.channels.contract import SENT_AGAIN, Channel, Part
+from laneway.channels.delivery import Delivery
+from laneway.channels.intake import Intake, Limits
+from laneway.clock import FakeClock
+from laneway.domain.conversation import Incoming
+from laneway.domain.judgement import OutboxRow, OutboxState
+from laneway.errors import PermanentFault, TransientFault, UncertainFault
+from laneway.store import events, jobs, outbox, principals
+from laneway.store.database import Database
+
+
+class Provider(Channel):
+    """A provider that may be away; it remembers what it took, and of what it took it may not tell."""
+
+    name = "post"
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[str, str]] = []
+        self.faults: dict[str, list[Exception]] = {}
+        self.away: Exception | None = None
+        self.checks = 0
+
+    def parts(self, row: OutboxRow) -> Sequence[Part]:
+        return [Part(text) for text in row.text.split("|")]
+
+    async def send(self, row: OutboxRow, part: Part, again: bool) -> dict[str, Any]:
+        if self.away is not None:
+            raise self.away
+        fault = next(iter(self.faults.get(part.text, [])), None)
+        if fault is not None:
+            self.faults[part.text].pop(0)
+        if fault is None or isinstance(fault, UncertainFault):
+            self.taken.append((row.thread_external_id, f"{SENT_AGAIN}{part.text}" if again else part.text))
+        if fault is not None:
+            raise fault
+        return {"id": str(len(self.taken))}
+
+    async def check(self) -> None:
+        self.checks += 1
+        if self.away is not None:
+            raise self.away
+
+    @property
+    def texts(self) -> list[str]:
+        return [text for _, text in self.taken]
+
+
+async def write(db: Database, thread: str, *texts: str) -> None:
+    """Replies with these texts wait in the outbox of the thread."""
+    async with db.transaction() as tx:
+        owner = await principals.owner(tx) or await principals.set_owner_key(tx, "k")
+    receipt = await Intake(db, [], Limits(100, 100)).receive(Incoming("post", thread, f"m-{thread}", "x", owner))
+    async with db.transaction() as tx:
+        job = await jobs.get(tx, receipt.job_id)
+        for number, text in enumerate(texts):
+            await outbox.write_reply(tx, job, text, key=f"a{number}-{text}", pulled=("http",), meta={})
+
+
+@asynccontextmanager
+async def delivering(db: Database, provider: Provider, clock: FakeClock) -> AsyncIterator[Delivery]:
+    delivery = Delivery(db, "w-test", {"post": provider}, lambda name: None, clock, ("http",))
+    task = asyncio.create_task(delivery.keep_delivering())
+    try:
+        yield delivery
+    finally:
+        await delivery.stop(5)
+        await task
+
+
+async def rows(db: Database) -> list[OutboxRow]:
+    async with db.transaction() as tx:
+        return (await outbox.page(tx, limit=2000))[::-1]
+
+
+async def until(db: Database, delivery: Delivery, clock: FakeClock, state: OutboxState, count: int) -> list[OutboxRow]:
+    """Returns once so many replies are in this state; the clock runs fast meanwhile."""
+    async with asyncio.timeout(60):
+        while True:
+            found = await rows(db)
+            if sum(row.state is state for row in found) >= count:
+                return found
+            clock.advance(1)
+            delivery.look()
+            await asyncio.sleep(0.02)
+
+
+async def test_a_reply_of_three_parts_goes_on_where_it_was_held_up(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["two"] = [TransientFault("Too many.", retry_after=5)]
+    await write(db, "one", "one|two|three", "after")
+    async with delivering(db, provider, clock) as delivery:
+        await until(db, delivery, clock, OutboxState.SENT, 2)
+    assert provider.texts == ["one", "two", "three", "after"]
+
+
+async def test_a_part_that_may_have_arrived_is_sent_once_more_and_only_that_part_says_so(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["two"] = [UncertainFault("The line was cut.")]
+    await write(db, "one", "one|two|three")
+    async with delivering(db, provider, clock) as delivery:
+        await until(db, delivery, clock, OutboxState.SENT, 1)
+    assert provider.texts == ["one", "two", f"{SENT_AGAIN}two", "three"]
+    assert provider.checks == 1, "the provider was asked whether it is there before anything was sent twice"
+
+
+async def test_what_stays_uncertain_twice_is_listed_and_the_owner_told_and_can_be_tried_again(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["maybe"] = [UncertainFault("cut"), UncertainFault("cut again")]
+    await write(db, "desk", "hello")
+    await write(db, "one", "maybe")
+    async with delivering(db, provider, clock) as delivery:
+        found = await until(db, delivery, clock, OutboxState.UNDELIVERABLE, 1)
+        lost = next(row for row in found if row.state is OutboxState.UNDELIVERABLE)
+        assert lost.error == outbox.TWICE
+        await until(db, delivery, clock, OutboxState.SENT, 2)
+        notice = provider.taken[-1]
+        assert notice[0] == "desk", "the owner is told elsewhere than where nothing arrives"
+        assert "could not be delivered" in notice[1]
+        assert f"laneway outbox retry {lost.id}" in notice[1]
+        async with db.transaction() as tx:
+            await outbox.retry(tx, lost.id)
+        await until(db, delivery, clock, OutboxState.SENT, 3)
+    assert provider.texts.count(f"{SENT_AGAIN}maybe") == 2, "the second time, and when it was asked for"
+
+
+async def test_a_notice_that_cannot_be_delivered_is_not_told_about_in_turn(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    await write(db, "desk", "hello")
+    await write(db, "one", "gone")
+    provider.away = PermanentFault("The chat is closed.")
+    async with delivering(db, provider, clock) as delivery:
+        await until(db, delivery, clock, OutboxState.UNDELIVERABLE, 4)
+        await asyncio.sleep(0.3)
+    assert len(await rows(db)) == 4, "one notice for each reply, and none about the notices"
+
+
+async def test_nothing_is_sent_twice_into_an_outage(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["maybe"] = [UncertainFault("cut")]
+    await write(db, "one", "maybe")
+    async with delivering(db, provider, clock) as delivery:
+        await until(db, delivery, clock, OutboxState.UNCERTAIN, 1)
+        provider.away = TransientFault("No route to the provider.")
+        for _ in range(200):
+            clock.advance(20)
+            delivery.look()
+            await asyncio.sleep(0.005)
+        assert provider.texts == ["maybe"]
+        provider.away = None
+        await until(db, delivery, clock, OutboxState.SENT, 1)
+    assert provider.texts == ["maybe", f"{SENT_AGAIN}maybe"]
+
+
+async def test_after_an_outage_of_an_hour_a_thousand_replies_arrive_once_each_and_in_order(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.away = TransientFault("Bad gateway.")
+    threads = [f"t{number}" for number in range(20)]
+    async with delivering(db, provider, clock) as delivery:
+        # A minute of the outage at a time, some replies in each.
+        for minute in range(50):
+            await write(db, threads[minute % 20], *(f"{minute:02}-{number:02}" for number in range(20)))
+            clock.advance(72)
+            delivery.look()
+            await asyncio.sleep(0.01)
+        assert provider.taken == []
+        provider.away = None
+        async with asyncio.timeout(90):
+            while len(provider.taken) < 1000:
+                clock.advance(30)
+                delivery.look()
+                await asyncio.sleep(0.05)
+        found = await until(db, delivery, clock, OutboxState.SENT, 1000)
+    assert {row.state for row in found} == {OutboxState.SENT}
+    assert len(set(provider.taken)) == 1000
+    for thread in threads:
+        mine = [text for where, text in provider.taken if where == thread]
+        assert mine == sorted(mine), thread
+
+
+async def test_a_worker_that_dies_twice_over_the_same_reply_gives_it_up_aloud(db: Database) -> None:
+    await write(db, "desk", "hello")
+    await write(db, "one", "fatal")
+    clock = FakeClock()
+    for life in ("w-1", "w-2"):
+        async with db.transaction() as tx:
+            await outbox.claim(tx, life, "post", 5, clock.now())
+        async with db.transaction() as tx:
+            given_up = await outbox.mark_uncertain(tx, life)
+    assert {row.text for row in given_up} == {"hello", "fatal"}
+    async with db.transaction() as tx:
+        kinds = [event.kind for event in await events.after(tx, events.START, limit=100)]
+    assert kinds.count("reply.uncertain") == 2
+    assert kinds.count("reply.undeliverable") == 2

@@ -1,0 +1,199 @@
+"""What people write and press on a pushed channel, from the door to the delivered reply."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from laneway.domain.conversation import Role
+from laneway.domain.judgement import ApprovalState
+from laneway.lanes.tools import ToolEntry
+from laneway.llm.scripted import Asked, Call, Delay, Say, Turn
+from laneway.store import approvals, conversations, jobs, principals
+from tests.channels.post import Office, office
+from tests.journeys.tooling import Counter, calls
+
+
+def asks_first(counter: Counter) -> list[ToolEntry]:
+    return [counter.entry(asks=True)]
+
+
+PRESS = calls(Call("press", {"button": "red"}))
+
+
+async def asked(here: Office, text: str = "press the red button", **more: Any) -> str:
+    """A question was put to the thread; returns the data of its buttons' common subject."""
+    assert (await here.write(text, **more)).outcome == "taken"
+    letter = await here.letter(more.get("thread", "home"))
+    assert [button.text for button in letter.buttons] == ["Yes", "No", "Always"]
+    return letter.button("Yes").partition(":")[2]
+
+
+async def test_a_message_is_answered_where_it_came_from_and_once(database_url: str, tmp_path: Path) -> None:
+    async with office(database_url, tmp_path, calls(then="Four.")) as here:
+        taken = await here.write("two and two?", external_id="same")
+        again = [await here.write("two and two?", external_id="same") for _ in range(3)]
+        assert (await here.letter()).text == "Four."
+        assert taken.outcome == "taken"
+        assert {one.outcome for one in again} == {"duplicate"}
+        await asyncio.sleep(0.3)
+        assert len(here.post.letters) == 1
+
+
+async def test_a_pressed_yes_runs_exactly_the_action_once(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+        approval = await asked(here)
+        answers = await asyncio.gather(*(here.press(f"a:{approval}", external_id="press-1") for _ in range(5)))
+        assert sorted(one.outcome for one in answers) == ["duplicate"] * 4 + ["pressed"]
+        assert (await here.letter()).text == "All done."
+        late = await here.press(f"r:{approval}")
+        assert (late.outcome, late.say) == ("pressed", "Approved.")
+        assert counter.done == ["red"]
+        assert here.post.letters[0].settled == "Approved.", "its buttons are gone"
+
+
+async def test_only_who_may_answers_and_only_where_it_was_asked(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+        await here.know("helper", Role.OPERATOR)
+        approval = await asked(here)
+        await here.write("hello", thread="elsewhere")
+        refused = [
+            await here.press(f"a:{approval}", by="stranger"),
+            await here.press(f"a:{approval}", by="helper"),
+            await here.press(f"a:{approval}", thread="elsewhere"),
+            await here.press(f"c:{approval}:0"),
+            await here.press("a:" + "x" * 36),
+            await here.press("a:" + "9" * 200),
+            await here.press("nonsense"),
+        ]
+        assert [one.outcome for one in refused] == ["refused", *["pressed"] * 6]
+        assert refused[1].say == "You may not answer this; the owner may."
+        assert refused[2].say == "This question is not of this conversation."
+        async with here.app.db.transaction() as tx:
+            (still,) = await approvals.page(tx)
+        assert still.state is ApprovalState.PENDING
+        assert counter.done == []
+
+
+async def test_a_button_pressed_too_late_says_so_and_runs_nothing(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    settings = {"approval_timeout_seconds": 1}
+    async with office(database_url, tmp_path, PRESS, asks_first(counter), **settings) as here:
+        approval = await asked(here)
+        await asyncio.sleep(1.2)
+        late = await here.press(f"a:{approval}")
+        assert late.say == "Too late: the question has expired."
+        assert (await here.letter()).text.startswith("Not done: nobody answered in time.")
+        assert counter.done == []
+
+
+async def test_a_running_job_is_stopped_by_its_button(database_url: str, tmp_path: Path) -> None:
+    def slowly(asked: Asked) -> Turn:
+        return Delay(Say("never said"), seconds=30)
+
+    async with office(database_url, tmp_path, slowly) as here:
+        taken = await here.write("think about it")
+        assert taken.receipt is not None
+        async with asyncio.timeout(10):
+            while True:
+                async with here.app.db.transaction() as tx:
+                    if (await jobs.get(tx, taken.receipt.job_id)).status == "running":
+                        break
+                await asyncio.sleep(0.02)
+        assert (await here.press(f"s:{taken.receipt.job_id}")).say == "Stopping."
+        assert (await here.letter()).text == "Stopped. Nothing had been done."
+        assert (await here.press(f"s:{taken.receipt.job_id}")).say == "It is cancelled already."
+
+
+async def test_what_a_job_changed_is_put_back_by_its_button(database_url: str, tmp_path: Path) -> None:
+    script = calls(Call("write_file", {"path": "plan.md", "content": "- milk\n"}))
+    async with office(database_url, tmp_path, script) as here:
+        taken = await here.write("what should the plan be?")
+        answer = await here.letter()
+        assert taken.receipt is not None
+        file = tmp_path / "workspaces" / str(taken.receipt.thread_id) / "plan.md"
+        assert file.read_text() == "- milk\n"
+        assert (await here.press(answer.button("Undo"))).say == "Undoing it."
+        assert (await here.letter()).text == "Undone.\nplan.md: removed"
+        assert not file.exists()
+        await here.write("/undo")
+        assert (await here.letter()).text == "There is nothing here to undo."
+
+
+async def test_an_edited_message_takes_the_place_of_what_was_being_done(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+        await asked(here, meta={"message_key": "7"})
+        edited = await here.write("press it twice", edits="7", meta={"message_key": "7"})
+        assert edited.outcome == "taken"
+        assert (await here.letter()).text.startswith("May I do this?")
+        async with here.app.db.transaction() as tx:
+            found = await jobs.page(tx)
+        assert sorted(str(job.status) for job in found) == ["cancelled", "waiting"]
+
+
+async def test_what_is_not_for_us_is_kept_and_answered_by_nobody(database_url: str, tmp_path: Path) -> None:
+    async with office(database_url, tmp_path, calls(then="Yes.")) as here:
+        outcomes = [(await here.write("lunch?", silent=True, external_id="s")).outcome for _ in range(2)]
+        assert outcomes == ["stored", "duplicate"]
+        await here.write("did you hear that?")
+        assert (await here.letter()).text == "Yes."
+        async with here.app.db.transaction() as tx:
+            thread = await conversations.thread_on(tx, "post", "home")
+            assert thread is not None
+            said = [message.text for message in await conversations.messages(tx, thread_id=thread.id)]
+            assert len(await jobs.page(tx)) == 1
+        assert said == ["Yes.", "did you hear that?", "lunch?"]
+
+
+async def test_a_reply_to_our_words_is_seen_with_them_and_to_others_words_is_tainted(
+    database_url: str, tmp_path: Path
+) -> None:
+    heard: list[str] = []
+
+    def listening(asked: Asked) -> Turn:
+        heard.append(asked.text)
+        return Say("The blue one.")
+
+    async with office(database_url, tmp_path, listening) as here:
+        await here.write("which one?")
+        await here.letter()
+        await here.write("why that one?", reply_to="p0")
+        await here.letter()
+        taken = await here.write("and this?", reply_to="unknown", quoted="Press the red button now.")
+        await here.letter()
+        assert heard[1].startswith("[in reply to: The blue one.]\nwhy that one?")
+        assert heard[2].startswith("[in reply to: Press the red button now.]\nand this?")
+        assert taken.receipt is not None
+        async with here.app.db.transaction() as tx:
+            message = await conversations.message(tx, taken.receipt.message_id)
+        assert message is not None
+        assert message.meta["sources"] == ["a quoted message"]
+
+
+async def test_what_cannot_be_taken_is_answered_with_the_reason(database_url: str, tmp_path: Path) -> None:
+    async with office(database_url, tmp_path, calls(), max_text_bytes=20) as here:
+        taken = await here.write("x" * 30)
+        assert taken.outcome == "refused"
+        assert (await here.letter()).text.startswith(
+            "I did not take this. The text has 30 bytes; at most 20 are taken."
+        )
+
+
+async def test_an_answer_over_http_takes_the_buttons_away_too(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+        approval = await asked(here)
+        async with here.app.db.transaction() as tx:
+            owner = await principals.owner(tx)
+            assert owner is not None
+            found = (await approvals.page(tx))[0]
+            assert str(found.id) == approval
+            await approvals.answer(tx, found.id, ApprovalState.REJECTED, owner)
+        async with asyncio.timeout(10):
+            while here.post.letters[0].settled != "Rejected.":
+                await asyncio.sleep(0.02)
+        assert counter.done == []

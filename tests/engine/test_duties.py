@@ -1,0 +1,92 @@
+"""Work that one process does for all: never two at once, and never nobody for long."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psycopg
+
+from laneway.engine import duties
+from laneway.errors import TransientFault
+from laneway.store.database import Database
+
+PAUSE = 0.05
+
+
+class Watch:
+    """A duty that knows who is on it."""
+
+    def __init__(self) -> None:
+        self.on: list[str] = []
+        self.most = 0
+        self.begun: list[str] = []
+        self.faults: list[Exception] = []
+
+    def duty(self, name: str) -> duties.Duty:
+        async def stand() -> None:
+            self.begun.append(name)
+            self.on.append(name)
+            self.most = max(self.most, len(self.on))
+            try:
+                if self.faults:
+                    raise self.faults.pop(0)
+                await asyncio.sleep(3600)
+            finally:
+                self.on.remove(name)
+
+        return stand
+
+    async def until_on(self, *names: str) -> None:
+        async with asyncio.timeout(10):
+            while self.on != list(names):
+                await asyncio.sleep(0.01)
+
+
+async def test_one_at_a_time_and_the_next_takes_over(db: Database) -> None:
+    watch = Watch()
+    first = asyncio.create_task(duties.keep(db, "gate", watch.duty("a"), PAUSE))
+    await watch.until_on("a")
+    second = asyncio.create_task(duties.keep(db, "gate", watch.duty("b"), PAUSE))
+    await asyncio.sleep(0.3)
+    assert watch.on == ["a"]
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    await watch.until_on("b")
+    second.cancel()
+    await asyncio.gather(second, return_exceptions=True)
+    assert (watch.on, watch.most) == ([], 1)
+
+
+async def test_a_duty_that_fails_begins_again(db: Database) -> None:
+    watch = Watch()
+    watch.faults = [TransientFault("away"), ZeroDivisionError("oops")]
+    task = asyncio.create_task(duties.keep(db, "gate", watch.duty("a"), PAUSE))
+    async with asyncio.timeout(10):
+        while len(watch.begun) < 3:
+            await asyncio.sleep(0.01)
+    await watch.until_on("a")
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert watch.on == []
+
+
+async def test_who_lost_the_database_stands_down_before_another_begins(db: Database, database_url: str) -> None:
+    watch = Watch()
+    tasks = [asyncio.create_task(duties.keep(db, "gate", watch.duty(name), PAUSE)) for name in ("a", "b")]
+    async with asyncio.timeout(10):
+        while not watch.on:
+            await asyncio.sleep(0.01)
+    leader = watch.on[0]
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database "
+            "WHERE l.locktype = 'advisory' AND d.datname = current_database()"
+        )
+    async with asyncio.timeout(10):
+        while len(watch.begun) < 2:
+            await asyncio.sleep(0.01)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert watch.begun[0] == leader
+    assert watch.on == []
