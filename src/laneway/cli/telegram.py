@@ -30,7 +30,7 @@ def setup(as_json: Json = False) -> None:
     import asyncio
 
     settings = _settings()
-    told = asyncio.run(_set_up(settings))
+    told = asyncio.run(set_up(settings))
     if as_json:
         from laneway.cli.printing import print_json
 
@@ -68,7 +68,11 @@ def _settings() -> Settings:
     return settings
 
 
-async def _set_up(settings: Settings) -> dict[str, Any]:
+async def set_up(settings: Settings) -> dict[str, Any]:
+    """Telegram knows how updates shall travel and which commands there are; returns what it was told."""
+    # What is wrong with the settings is told before anybody is asked.
+    hook = _webhook(settings) if settings.telegram_mode == "webhook" else None
+
     from laneway.channels.telegram import account
     from laneway.channels.telegram.addressing import COMMANDS
     from laneway.channels.telegram.api import make_bot
@@ -77,16 +81,14 @@ async def _set_up(settings: Settings) -> dict[str, Any]:
     bot = make_bot(settings.telegram_token.get_secret_value(), settings.telegram_api_url)
     async with bot.context():
         user = await account.who(bot)
-        url = None
-        if settings.telegram_mode == "webhook":
-            url, secret = _webhook(settings)
-            await account.use_webhook(bot, url, secret)
+        if hook is not None:
+            await account.use_webhook(bot, *hook)
         else:
             await account.use_polling(bot)
         await account.offer_commands(bot)
-        hook = await account.hooked(bot)
+        pending = (await account.hooked(bot)).pending_update_count
     return {
-        "bot": user.username, "mode": settings.telegram_mode, "url": url, "pending": hook.pending_update_count,
+        "bot": user.username, "mode": settings.telegram_mode, "url": hook and hook[0], "pending": pending,
         "commands": list(COMMANDS),
     }  # fmt: skip
 
@@ -99,10 +101,10 @@ def _webhook(settings: Settings) -> tuple[str, str]:
 
     url = checked_url(settings.public_url)
     if settings.telegram_secret is None:
-        line = f"TELEGRAM_WEBHOOK_SECRET={secrets.token_urlsafe(32)}"
+        print(f"TELEGRAM_WEBHOOK_SECRET={secrets.token_urlsafe(32)}")
         raise SettingsError(
             "The webhook has no secret, so anybody could post to it.",
-            hint=f"Put this line into {settings.home / '.env'} and run `laneway telegram setup` again:\n{line}",
+            hint=f"Put the line above into {settings.home / '.env'} and run `laneway telegram setup` again.",
         )
     return url, checked_secret(settings.telegram_secret.get_secret_value())
 

@@ -63,8 +63,7 @@ class Live:
     async def quiet(self, message: str) -> None:
         """Nothing more is shown of what is done for this message, unless that still runs: its answer comes next."""
         for job_id, view in list(self._views.items()):
-            if view.answers == message and not await self._still_open(job_id):
-                self._views.pop(job_id, None)
+            if view.answers == message and await self._is_over(job_id):
                 await self._end(job_id, view)
 
     async def _hear(self, item: Event | Delta | None) -> None:
@@ -82,10 +81,8 @@ class Live:
                 self._soon[job_id] = asyncio.create_task(self._begin_soon(job_id))
         elif view is None and event.kind in ENDS - {"reply.written"} and job_id in self._soon:
             self._soon.pop(job_id).cancel()
-        elif view is not None and event.kind in ENDS and not await self._still_open(job_id):
-            # While we looked, the answer may have been sent and the view ended with it.
-            if self._views.pop(job_id, None) is not None:
-                self._aside(self._end(job_id, view))
+        elif view is not None and event.kind in ENDS and await self._is_over(job_id):
+            self._aside(self._end(job_id, view))
 
     async def _begin_soon(self, job_id: UUID) -> None:
         await asyncio.sleep(SOON_SECONDS)
@@ -112,13 +109,17 @@ class Live:
         self._views[job_id] = view
         view.begin()
 
-    async def _still_open(self, job_id: UUID) -> bool:
-        """Whether the job goes on; a question it asked, or a word on its budget, is an answer in between."""
+    async def _is_over(self, job_id: UUID) -> bool:
+        """Whether the job has ended or waits, told once: its view is no longer among ours then.
+
+        A question it asked, or a word on its budget, is no end.
+        """
         try:
             async with self._db.transaction() as tx:
-                return (await jobs.get(tx, job_id)).status in _OPEN
+                over = (await jobs.get(tx, job_id)).status not in _OPEN
         except NotFound:
-            return False
+            over = True
+        return over and self._views.pop(job_id, None) is not None
 
     async def _end(self, job_id: UUID, view: View) -> None:
         self._drafts = self._drafts and (view.drafts or not view.seat.private)
