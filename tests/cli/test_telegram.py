@@ -14,6 +14,7 @@ from laneway.channels.telegram.polling import CONFLICT, POLLING
 from laneway.channels.telegram.updates import ASKED_FOR
 from laneway.channels.telegram.webhook import checked_secret
 from laneway.cli import telegram_checks as checks
+from laneway.cli.doctor import examine_telegram
 from laneway.cli.telegram import set_up
 from laneway.cli.telegram_checks import Heard
 from laneway.errors import BadInput, SettingsError, Unavailable
@@ -49,21 +50,23 @@ def settings(tmp_path: Path, environ: dict[str, Any]) -> Settings:
 
 
 @pytest.mark.slow
-def test_the_bot_is_set_up_and_looked_at_by_command(shell: Shell, telegram: TelegramServer) -> None:
+def test_the_bot_is_set_up_by_command(shell: Shell, telegram: TelegramServer) -> None:
     printed = shell.run("telegram", "setup", **by_webhook(telegram))
     assert "@laneway_test_bot" in printed
     assert HOOK in printed
     assert SECRET not in printed
-    assert f"Telegram posts to {HOOK}." in shell.run("telegram", "status", **by_webhook(telegram))
-    told = json.loads(shell.run("doctor", "--json", code=1, **environ(telegram)))
-    found = {one["check"]: one for one in told["findings"] if "telegram" in one["check"]}
-    assert found["telegram"]["state"] == "ok"
-    assert "laneway telegram setup" in found["telegram polling"]["fix"]
 
 
 def test_the_doctor_looks_at_telegram_only_with_a_token(shell: Shell) -> None:
     found = {one["check"] for one in json.loads(shell.run("doctor", "--json"))["findings"]}
     assert not any("telegram" in check for check in found)
+
+
+async def test_the_doctor_tells_of_telegram_while_nothing_else_runs(tmp_path: Path, telegram: TelegramServer) -> None:
+    found = {one.check: one for one in await examine_telegram(settings(tmp_path, by_webhook(telegram)))}
+    assert found["telegram"].state == "ok"
+    assert "laneway telegram setup" in found["telegram webhook"].fix
+    assert "telegram people" not in found
 
 
 async def test_setup_registers_the_webhook_with_its_secret_and_offers_the_commands(

@@ -105,7 +105,7 @@ async def test_a_member_of_the_group_who_may_not_is_refused(database_url: str, t
     async with on_telegram(database_url, tmp_path, script, [counter.entry(asks=True)]) as chat:
         await chat.say("@laneway_test_bot restart the server web1", chat=GROUP)
         (question,) = await chat.sees(1, GROUP)
-        assert "private" in await chat.press("Yes", question, sender=STRANGER)
+        assert await chat.press("Yes", question, sender=STRANGER) not in ("", "Approved.")
         assert (await _approvals(chat))[0]["state"] == "pending"
         assert counter.done == []
         assert await chat.press("Yes", question, sender=OWNER) == "Approved."

@@ -64,7 +64,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings.append(_examine_port(settings))
     findings += [finding async for finding in _examine_database(settings, environ)]
     findings += [finding async for finding in _examine_models(settings)]
-    findings += await _examine_telegram(settings)
+    findings += await examine_telegram(settings)
     findings.append(_examine_classification(settings))
     findings += _examine_outside(settings, environ)
     findings.append(await _examine_sandbox(settings))
@@ -172,7 +172,8 @@ async def _examine_models(settings: Settings) -> AsyncIterator[Finding]:
     yield checks.quota(complaint)
 
 
-async def _examine_telegram(settings: Settings) -> list[Finding]:
+async def examine_telegram(settings: Settings) -> list[Finding]:
+    """What there is to say of Telegram; without a database, what only it knows is left out."""
     from laneway.cli.telegram_checks import examined
     from laneway.errors import Unavailable
     from laneway.store.database import Database

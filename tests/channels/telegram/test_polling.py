@@ -13,15 +13,16 @@ import pytest
 from aiogram import Bot
 
 from laneway.channels.arrival import Arrival, Taken
-from laneway.channels.telegram import polling
-from laneway.channels.telegram.inbound import Inbound
-from laneway.channels.telegram.polling import CONFLICT, POLLING, Polling
+from laneway.channels.telegram.inbound import NOT_YOURS, Inbound
+from laneway.channels.telegram.polling import CONFLICT, POLLING, Pauses, Polling
 from laneway.domain.conversation import Role
 from laneway.errors import BadInput, Unavailable
 from laneway.store import conversations, notes, principals
 from laneway.store.database import Database
 from tests.channels.telegram.client import bot_of
 from tests.servers.telegram_server import Fail, Flood, Garbled, TelegramServer
+
+QUICK = Pauses(wait=1, first=0.05, longest=0.2, conflict=0.1)
 
 
 @dataclass
@@ -60,16 +61,10 @@ async def bot(server: TelegramServer) -> AsyncIterator[Bot]:
         yield bot
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(polling, "FIRST_PAUSE", 0.05)
-    monkeypatch.setattr(polling, "LONGEST_PAUSE", 0.2)
-
-
 @asynccontextmanager
 async def polled(bot: Bot, ledge: Ledge, db: Database) -> AsyncIterator[Polling]:
     inbound = Inbound(bot, ledge.take, ledge.tell, db)
-    one = Polling(bot, inbound, db, wait_seconds=1)
+    one = Polling(bot, inbound, db, QUICK)
     task = asyncio.create_task(one.run())
     try:
         yield one
@@ -113,7 +108,7 @@ async def test_an_update_that_always_stops_the_taking_is_passed_over_in_the_end(
 ) -> None:
     ledge = Ledge(faults=[ValueError("a defect of ours") for _ in range(3)])
     server.world.updates += [server.updates.message(text) for text in ("poison", "two")]
-    one = Polling(bot, Inbound(bot, ledge.take, ledge.tell, db), db, wait_seconds=1)
+    one = Polling(bot, Inbound(bot, ledge.take, ledge.tell, db), db, QUICK)
     for _ in range(3):
         with pytest.raises(ValueError, match="a defect"):
             await one.run()
@@ -169,9 +164,8 @@ async def test_outages_floods_and_broken_answers_are_outlived(server: TelegramSe
 
 
 async def test_somebody_else_on_our_token_is_explained_and_noted_for_the_doctor(
-    server: TelegramServer, bot: Bot, db: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    server: TelegramServer, bot: Bot, db: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(polling, "CONFLICT_PAUSE", 0.1)
     words = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
     server.orders.give("getUpdates", Fail(409, words), Fail(409, words))
     ledge = Ledge()
@@ -232,13 +226,24 @@ async def test_who_is_let_in_hears_from_the_outbox_and_not_twice(
     assert not ledge.told
 
 
-async def test_nobody_is_told_anything_in_a_group(server: TelegramServer, bot: Bot, db: Database) -> None:
+async def test_a_stranger_who_calls_us_in_a_group_is_told_alone_and_others_nothing(
+    server: TelegramServer, bot: Bot, db: Database
+) -> None:
     ledge = Ledge(say="Who are you?")
-    server.world.updates.append(server.updates.message("/status", chat=-5))
+    server.world.updates.append(server.updates.message("good morning", chat=-5, sender=43))
+    server.world.updates.append(server.updates.message("/status", chat=-5, sender=44))
     async with polled(bot, ledge, db):
-        await server.until(lambda: ledge.came)
-        await asyncio.sleep(0.1)
-    assert not ledge.told
+        await server.until(lambda: ledge.told == [("44", "Who are you?")])
+
+
+async def test_a_press_that_is_refused_says_so(server: TelegramServer, bot: Bot, db: Database) -> None:
+    server.world.chat(42)
+    await bot.send_message(42, "Go?")
+    press = server.updates.press("a:1", server.world.shown(42)[0])
+    server.world.updates.append(press)
+    async with polled(bot, Ledge(), db):
+        await server.until(lambda: server.world.queries[press["callback_query"]["id"]] is not None)
+    assert server.world.queries[press["callback_query"]["id"]] == {"text": NOT_YOURS, "show_alert": True}
 
 
 async def test_in_a_group_our_name_is_asked_for_once_and_waited_for(

@@ -20,6 +20,7 @@ from laneway.store.database import Database
 
 LONGEST_TOAST = 200
 NOT_OURS = "This button does nothing any more."
+NOT_YOURS = "You may not do this here."
 _log = logging.getLogger("laneway.telegram")
 Take = Callable[[Arrival], Awaitable[Taken]]
 Tell = Callable[[str, str], Coroutine[Any, Any, None]]
@@ -42,9 +43,11 @@ class Inbound:
         if reading.arrival is None:
             return self._answer(reading, NOT_OURS)
         taken = await self._take(reading.arrival)
+        refused = taken.outcome == "refused"
+        if reading.query is not None:
+            return self._answer(reading, taken.say or (NOT_YOURS if refused else ""))
         # Whoever is let in gets replies; a stranger gets a word at most.
-        say = taken.say if reading.query is not None or taken.outcome == "refused" else ""
-        return self._answer(reading, say)
+        return self._answer(reading, taken.say if refused and not reading.arrival.silent else "")
 
     async def close(self) -> None:
         """Nothing is being answered any more."""
@@ -75,7 +78,8 @@ class Inbound:
         if reading.query is not None:
             text = say[:LONGEST_TOAST] or None
             self._soon(self._bot.answer_callback_query(reading.query, text=text, show_alert=bool(text)))
-        elif say and reading.private and reading.arrival is not None:
+        elif say and reading.arrival is not None:
+            # To the person alone, also where they wrote in a group.
             self._soon(self._tell(reading.arrival.address, say))
 
     def _soon(self, call: Coroutine[Any, Any, Any]) -> None:

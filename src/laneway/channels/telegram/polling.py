@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 from aiogram import Bot
@@ -27,7 +28,6 @@ from laneway.store.database import Database
 WAIT_SECONDS = 50
 """As long as Telegram keeps a question open; the connection may take a little longer."""
 
-FIRST_PAUSE, LONGEST_PAUSE, CONFLICT_PAUSE, HOPELESS_PAUSE = 1.0, 60.0, 5.0, 300.0
 MOST_TRIES = 3
 TWO_POLLERS = (
     "Telegram says that somebody else asks for this bot's updates, too (409). Stop the other program that uses this "
@@ -37,6 +37,17 @@ CONFLICT, POLLING = "telegram.conflict", "telegram.polling"
 """Events: somebody else asks for our updates, and that nobody does any more."""
 
 _log = logging.getLogger("laneway.telegram")
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """Seconds: how long a question stays open, and how long we wait after one that went wrong."""
+
+    wait: int = WAIT_SECONDS
+    first: float = 1.0
+    longest: float = 60.0
+    conflict: float = 5.0
+    hopeless: float = 300.0
 
 
 class GetUpdates(TelegramMethod[list[dict[str, Any]]]):
@@ -54,15 +65,15 @@ class GetUpdates(TelegramMethod[list[dict[str, Any]]]):
 class Polling:
     """Asks for updates, in one process at a time."""
 
-    def __init__(self, bot: Bot, inbound: Inbound, db: Database, wait_seconds: int = WAIT_SECONDS) -> None:
-        self._bot, self._inbound, self._db, self._wait = bot, inbound, db, wait_seconds
+    def __init__(self, bot: Bot, inbound: Inbound, db: Database, pauses: Pauses | None = None) -> None:
+        self._bot, self._inbound, self._db, self._pauses = bot, inbound, db, pauses or Pauses()
         self._offset: int | None = None
         self._tries: dict[int, int] = {}
         self._conflict = False
 
     async def run(self) -> None:
         """Updates are taken until this is cancelled, through every outage of Telegram or of the database."""
-        pause = FIRST_PAUSE
+        pause = self._pauses.first
         webhook_gone = False
         while True:
             try:
@@ -74,15 +85,15 @@ class Polling:
             except AiogramError as error:
                 webhook_gone = webhook_gone and not isinstance(error, TelegramConflictError)
                 await asyncio.sleep(await self._complain(error, pause))
-                pause = min(pause * 2, LONGEST_PAUSE)
+                pause = min(pause * 2, self._pauses.longest)
                 continue
-            pause = FIRST_PAUSE
+            pause = self._pauses.first
             await self._settled()
             await self._take(updates)
 
     async def _ask(self) -> list[Fields]:
-        method = GetUpdates(offset=self._offset, timeout=self._wait)
-        found = await self._bot(method, request_timeout=self._wait + 15)
+        method = GetUpdates(offset=self._offset, timeout=self._pauses.wait)
+        found = await self._bot(method, request_timeout=self._pauses.wait + 15)
         if not found:
             # All before the offset is confirmed now. Ids are drawn anew after a week of silence, also smaller ones.
             self._offset = None
@@ -99,7 +110,7 @@ class Polling:
 
     async def _take_one(self, update_id: int, update: Fields) -> None:
         """The update is committed, or on record in the log as one that cannot be."""
-        pause = FIRST_PAUSE
+        pause = self._pauses.first
         while True:
             # Counted before: what stops this whole loop is met again after its next start, and not for ever.
             tries = self._tries[update_id] = self._tries.get(update_id, 0) + 1
@@ -113,7 +124,7 @@ class Polling:
                 self._tries[update_id] -= 1
                 _log.warning("Update %s waits: %s", update_id, error)
                 await asyncio.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE)
+                pause = min(pause * 2, self._pauses.longest)
             except LanewayError as error:
                 _log.error("Update %s was not taken: %s", update_id, error)
                 break
@@ -125,13 +136,13 @@ class Polling:
             _log.warning("Telegram asks us to wait %s s before the next question.", error.retry_after)
             return float(error.retry_after)
         if isinstance(error, TelegramConflictError):
-            pause = max(pause, CONFLICT_PAUSE)
+            pause = max(pause, self._pauses.conflict)
             _log.error("%s Asking again in %.0f s.", TWO_POLLERS, pause)
             await self._note(CONFLICT)
             return pause
         if isinstance(error, TelegramUnauthorizedError | TelegramNotFound):
             _log.error("Telegram does not know this bot token. Correct TELEGRAM_BOT_TOKEN and start again.")
-            return HOPELESS_PAUSE
+            return self._pauses.hopeless
         what = "an answer that cannot be read" if isinstance(error, ClientDecodeError) else type(error).__name__
         _log.warning("Telegram could not be asked for updates (%s). Asking again in %.0f s.", what, pause)
         return pause

@@ -43,7 +43,6 @@ class Reading:
     """The chat and the message the pressed button stands at."""
     moved: tuple[int, int] | None = None
     """The group that became a supergroup: its id before and after."""
-    private: bool = False
     note: str = ""
     odd: bool = False
 
@@ -106,7 +105,7 @@ def _press(update_id: int, query: Fields) -> Reading:
         press=data,
         meta={"message_key": message_key(chat, number_there)},
     )
-    return Reading(arrival, query=query_id, pressed=(chat, number_there), private=_is_private(message))
+    return Reading(arrival, query=query_id, pressed=(chat, number_there))
 
 
 def _message(update_id: int, message: Fields, us: Us, edited: bool, business: bool) -> Reading:
@@ -130,7 +129,7 @@ def _message(update_id: int, message: Fields, us: Us, edited: bool, business: bo
         arrival = replace(arrival, thread=thread, silent=True)
     if edited:
         arrival = _edited(arrival, message, place)
-    return Reading(arrival, private=_is_private(message) and not business)
+    return Reading(arrival)
 
 
 def _arrival(place: _Place, message: Fields, sender: Fields, content: Content, us: Us) -> Arrival:
