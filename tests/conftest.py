@@ -51,7 +51,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No test may read the settings of the person who runs it, nor reach a model with that person's key.
 for name in list(os.environ):
-    if name.startswith("LANEWAY_") and name != "LANEWAY_TEST_DATA":
+    if name.startswith(("LANEWAY_", "WAHA_")) and name != "LANEWAY_TEST_DATA":
         del os.environ[name]
 for name in ("DATABASE_URL", "REDIS_URL", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "HAIKU_API_KEY",
              "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "DEFAULT_MODEL"):  # fmt: skip

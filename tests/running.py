@@ -83,7 +83,7 @@ async def laneway(
     chosen = Settings(
         home=home,
         database_url=SecretStr(database_url),
-        **{"retry_seconds": 0.05, "local_classifier": False, **settings},
+        **{"retry_seconds": 0.05, "local_classifier": False, "messages_per_minute": 100_000, **settings},
     )
     parts = Parts(models=lambda db: only(model or ScriptedModel(), db, classify=classify), tools=tools, shape=shape)
     async with running(chosen, parts) as app:

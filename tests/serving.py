@@ -40,7 +40,13 @@ async def serving(
     chosen = Settings(
         home=home,
         database_url=address,
-        **{"retry_seconds": 0.05, "host": "127.0.0.1", "local_classifier": False, **settings},
+        **{
+            "retry_seconds": 0.05,
+            "host": "127.0.0.1",
+            "local_classifier": False,
+            "messages_per_minute": 100_000,
+            **settings,
+        },
     )
     async with running(chosen, parts or scripted()) as app:
         api = create_app(app)

@@ -97,6 +97,7 @@ def prose(page: Path) -> str:
 EXAMPLES = (
     *("`src/laneway/lanes/dice", "`tests/lanes/test_dice"),
     *("`src/laneway/lanes/tools/tidy", "`tests/lanes/test_tidy"),
+    *("`src/laneway/channels/folder", "`tests/channels/test_folder"),
 )
 
 
@@ -225,6 +226,20 @@ async def test_the_worked_example_of_a_tool_runs_as_printed(
     exec(compile(tool_code, "adding-a-tool.md", "exec"), tidy.__dict__)
     test: dict[str, Any] = {"__name__": "test_tidy"}
     exec(compile(test_code, "adding-a-tool.md", "exec"), test)
+    [example] = [value for name, value in test.items() if name.startswith("test_")]
+    run: Callable[[str, Path], Awaitable[None]] = example
+    await run(database_url, tmp_path)
+
+
+async def test_the_worked_example_of_a_channel_runs_as_printed(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel_code, test_code = blocks("docs/adding-a-channel.md")
+    folder = ModuleType("laneway.channels.folder")
+    monkeypatch.setitem(sys.modules, folder.__name__, folder)
+    exec(compile(channel_code, "adding-a-channel.md", "exec"), folder.__dict__)
+    test: dict[str, Any] = {"__name__": "test_folder"}
+    exec(compile(test_code, "adding-a-channel.md", "exec"), test)
     [example] = [value for name, value in test.items() if name.startswith("test_")]
     run: Callable[[str, Path], Awaitable[None]] = example
     await run(database_url, tmp_path)

@@ -40,4 +40,27 @@ def test_attachments_are_described_in_words() -> None:
 
 
 def test_a_long_preview_is_cut() -> None:
-    assert len(describe(attachment("file", "z" * 5000))) < 1100
+    assert len(describe(attachment("file", "z" * 5000))) < 4100
+    assert describe(attachment("file", "z" * 5000)).endswith("zzz\n[only its beginning is shown]")
+    assert len(describe(attachment("voice", "z" * 9000))) < 6100
+    assert len(describe(attachment("image", "z" * 9000, ocr="x" * 9000))) < 3100
+
+
+def test_what_could_not_be_read_says_why() -> None:
+    assert describe(attachment("voice", seconds=3, note="no transcription server is set")) == (
+        "[voice note, 3 s: not transcribed (no transcription server is set)]"
+    )
+    assert describe(attachment("image", note="no model looks at images")) == (
+        "[image, 2048 bytes: not described (no model looks at images)]"
+    )
+    assert describe(attachment("file", "could not be read: it is empty", note="it is empty")) == (
+        "[file a.bin, 2048 bytes, x/y; could not be read: it is empty]"
+    )
+    assert describe(attachment("file", pages=12, note="there is no text in it")) == (
+        "[file a.bin, 2048 bytes, x/y, 12 pages; there is no text in it]"
+    )
+
+
+def test_films_and_stickers_have_words_too() -> None:
+    assert describe(attachment("video", seconds=8, width=640, height=360)) == "[video, 8 s, 640×360: not watched]"
+    assert describe(attachment("sticker", width=512, height=512)) == "[sticker, 512×512]"

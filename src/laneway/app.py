@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pydantic_ai
 
-from laneway.channels.attachments import Enricher
+from laneway.channels.attachments.enricher import Enricher
+from laneway.channels.attachments.opened import enricher_of, shelves_of
 from laneway.channels.contract import PULLED, Channel
 from laneway.channels.delivery import Delivery
 from laneway.channels.door import Door
@@ -64,6 +65,7 @@ from laneway.sandbox.paths import workspace_of
 from laneway.sandbox.reach import CheckedReach
 from laneway.settings import Settings, variables
 from laneway.store import principals
+from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
 from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
@@ -102,6 +104,8 @@ class App:
     channels: dict[str, Channel]
     door: Door
     hub: Hub
+    artifacts: Artifacts
+    enricher: Enricher
     new_key: str | None = None
 
 
@@ -161,6 +165,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
             for channel in app.channels.values():
                 await channel.close()
             app.hub.close()
+            await app.enricher.close()
             await app.models.close()
 
 
@@ -203,7 +208,9 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     local = LocalClassifier(taxonomies, cache_of(settings.home)) if settings.local_classifier else None
     memory = Memory(db, prompts.version("classification"))
     cascade = Cascade(small, local, memory, taxonomies)
-    enricher = Enricher(db, {name: channel.fetch for name, channel in channels.items()}, settings.max_file_bytes)
+    originals = Artifacts(db, shelves_of(settings))
+    fetch = {name: channel.fetch for name, channel in channels.items()}
+    enricher = enricher_of(settings, db, originals, fetch, prompts, pulled)
     journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich)
     engine = Engine(
         db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
@@ -219,17 +226,20 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
         partial(workspace_of, settings.home),
     )  # fmt: skip
-    limits = Limits(settings.max_text_bytes, settings.max_file_bytes)
+    limits = Limits(
+        settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
+        settings.customer_messages_per_minute,
+    )  # fmt: skip
     delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
-    intake = Intake(db, lanes, limits)
-    door = Door(db, Doorkeeper(db, welcome(settings)), intake, pulled)
+    intake = Intake(db, lanes, limits, originals)
+    door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     for channel in channels.values():
         channel.door = door
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
-        channels, door, hub,
+        channels, door, hub, originals, enricher,
     )  # fmt: skip
 
 

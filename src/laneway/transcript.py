@@ -10,7 +10,8 @@ from laneway.domain.conversation import Attachment, Author, Message, World, sour
 from laneway.store import conversations
 from laneway.store.database import Connection
 
-PREVIEW_CHARACTERS = 1000
+PREVIEW_CHARACTERS, LETTERS_CHARACTERS, FILE_CHARACTERS, VOICE_CHARACTERS = 1000, 2000, 4000, 6000
+"""How much of an attachment a model sees: of a voice note some minutes, of a document its first page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +66,55 @@ def tokens(text: str) -> int:
 
 
 def describe(attachment: Attachment) -> str:
-    """One attachment in words: a voice note's transcript, an image's description, a file's name, size and type."""
-    preview = attachment.preview[:PREVIEW_CHARACTERS].strip()
-    if attachment.kind == "voice":
-        seconds = attachment.meta.get("seconds")
-        length = "unknown length" if seconds is None else f"{seconds:g} s"
-        return f"[voice note, {length}: {preview or 'not transcribed'}]"
-    if attachment.kind == "image":
-        size = _pixels(attachment)
-        seen = f": {preview}" if preview else ": not described"
-        read = str(attachment.meta.get("ocr", ""))[:PREVIEW_CHARACTERS].strip()
-        return f"[image, {size}{seen}{f'; text in it: {read}' if read else ''}]"
-    body = f"\n{preview}" if preview else ""
-    return f"[file {attachment.name}, {attachment.size} bytes, {attachment.mime}]{body}"
+    """One attachment in words: a voice note's transcript, an image's description, a document's text; or why not."""
+    told = {"voice": _voice, "image": _image, "video": _video, "sticker": _sticker}.get(attachment.kind, _file)
+    return told(attachment)
+
+
+def _voice(voice: Attachment) -> str:
+    said = _beginning(voice.preview, VOICE_CHARACTERS) or f"not transcribed{_because(voice)}"
+    return f"[voice note, {_length(voice)}: {said}]"
+
+
+def _image(image: Attachment) -> str:
+    seen = _beginning(image.preview, PREVIEW_CHARACTERS) or f"not described{_because(image)}"
+    read = _beginning(str(image.meta.get("ocr", "")), LETTERS_CHARACTERS)
+    return f"[image, {_pixels(image)}: {seen}{f'; text in it: {read}' if read else ''}]"
+
+
+def _video(video: Attachment) -> str:
+    said = _beginning(video.preview, PREVIEW_CHARACTERS) or "not watched"
+    return f"[video, {_length(video)}, {_pixels(video)}: {said}]"
+
+
+def _sticker(sticker: Attachment) -> str:
+    said = _beginning(sticker.preview, PREVIEW_CHARACTERS)
+    return f"[sticker, {_pixels(sticker)}{f': {said}' if said else ''}]"
+
+
+def _file(file: Attachment) -> str:
+    head = f"file {file.name}, {file.size} bytes, {file.mime}"
+    counts = ((file.meta[key], key) for key in ("pages", "sheets") if key in file.meta)
+    count = next((f", {number} {key.removesuffix('s') if number == 1 else key}" for number, key in counts), "")
+    if "note" in file.meta:
+        return f"[{head}{count}; {file.preview or file.meta['note']}]"
+    text = _beginning(file.preview, FILE_CHARACTERS)
+    more = "\n[only its beginning is shown]" if file.meta.get("cut") or len(text) < len(file.preview.strip()) else ""
+    return f"[{head}{count}]" + (f"\n{text}{more}" if text else "")
+
+
+def _beginning(text: str, most: int) -> str:
+    return text[:most].strip()
+
+
+def _because(attachment: Attachment) -> str:
+    note = attachment.meta.get("note")
+    return f" ({note})" if note else ""
+
+
+def _length(attachment: Attachment) -> str:
+    seconds = attachment.meta.get("seconds")
+    return f"{seconds:g} s" if isinstance(seconds, int | float) else "unknown length"
 
 
 def _pixels(attachment: Attachment) -> str:

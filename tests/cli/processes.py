@@ -73,6 +73,7 @@ class Shell:
             "HOME": str(self.folder),
             "COLUMNS": "200",
             "LANEWAY_LOCAL_CLASSIFIER": "false",
+            "LANEWAY_MESSAGES_PER_MINUTE": "100000",
             **self.environ,
             **more,
         }

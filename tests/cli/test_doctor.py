@@ -22,6 +22,7 @@ from tests.servers.script import Json
 HEALTHY = {
     "python", "settings", "home", "disk", "key file", "port", "database", "tables", "worker", "key", "budget",
     "clock", "model", "quota", "classification", "sandbox",
+    "voice notes", "images", "text in images", "documents", "originals",
 }  # fmt: skip
 
 

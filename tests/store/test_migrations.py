@@ -14,7 +14,7 @@ from alembic import command
 from alembic.config import Config
 
 import laneway.store
-from laneway.store.migrate import sqlalchemy_url
+from laneway.store.migrate import current_version, sqlalchemy_url
 from tests.conftest import address_of
 
 MIGRATIONS = Path(laneway.store.__file__).parent / "migrations"
@@ -64,8 +64,7 @@ def old(postgres: str) -> Iterator[tuple[str, Callable[[str], None]]]:
         engine = sqlalchemy.create_engine(sqlalchemy_url(url), poolclass=sqlalchemy.pool.NullPool)
         with engine.begin() as connection:
             config.attributes["connection"] = connection
-            down = connection.dialect.has_table(connection, "budgets")
-            (command.downgrade if down else command.upgrade)(config, version)
+            (command.downgrade if version < (current_version(url) or "") else command.upgrade)(config, version)
 
     yield url, bring_to
     with psycopg.connect(postgres, autocommit=True) as connection:
@@ -99,3 +98,43 @@ def test_calls_of_before_belong_to_somebody_and_count_what_they_did(
     with psycopg.connect(url) as connection:
         totals = connection.execute("SELECT tokens_total FROM token_ledger ORDER BY id").fetchall()
     assert totals == [(100,), (0,), (0,), (0,)]
+
+
+ARTIFACTS = """
+INSERT INTO artifacts (ref, mime, size, content) VALUES ('artifact://sha256/a', 'x/y', 3, 'abc');
+INSERT INTO principals (id, role, name) VALUES ('00000000-0000-0000-0000-000000000001', 'owner', 'ann');
+INSERT INTO threads (id, channel, external_id, principal_id, world) VALUES
+    ('00000000-0000-0000-0000-000000000002', 'http', 'ann', '00000000-0000-0000-0000-000000000001', 'owner');
+INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text) VALUES
+    ('00000000-0000-0000-0000-000000000003', '00000000-0000-0000-0000-000000000002', 'user', 'http', '1',
+     '00000000-0000-0000-0000-000000000001', 'hello');
+INSERT INTO attachments (id, message_id, kind, name, mime, size, artifact) VALUES
+    ('00000000-0000-0000-0000-000000000005', '00000000-0000-0000-0000-000000000003', 'file', 'a', 'x/y', 3,
+     'artifact://sha256/a');
+"""
+
+
+def test_originals_of_before_stay_and_those_outside_are_found_again_after_going_back(
+    old: tuple[str, Callable[[str], None]],
+) -> None:
+    url, bring_to = old
+
+    def artifacts(columns: str) -> list[tuple[object, ...]]:
+        with psycopg.connect(url) as connection:
+            return connection.execute(f"SELECT {columns} FROM artifacts ORDER BY ref".encode()).fetchall()
+
+    bring_to("0010")
+    with psycopg.connect(url) as connection:
+        connection.execute(ARTIFACTS.encode())
+    bring_to("0011")
+    assert artifacts("place, content") == [("row", b"abc")]
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            "INSERT INTO artifacts (ref, mime, size, place) VALUES ('artifact://sha256/b', 'x/y', 9, 'bucket')"
+        )
+    bring_to("0010")
+    assert artifacts("content") == [(b"abc",), (b"",)]
+    bring_to("0011")
+    assert artifacts("place, content, meta") == [("row", b"abc", {}), ("bucket", None, {})]
+    with psycopg.connect(url) as connection, pytest.raises(psycopg.errors.CheckViolation):
+        connection.execute("INSERT INTO artifacts (ref, mime, size) VALUES ('artifact://sha256/c', 'x/y', 9)")

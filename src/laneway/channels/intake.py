@@ -7,11 +7,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from laneway.channels.answers import Said, answered
-from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt
+from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt, Role
 from laneway.domain.job import JobMode, JobStatus
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.errors import BadInput, TooLarge
-from laneway.store import approvals, intake, jobs, permissions
+from laneway.store import approvals, intake, jobs, permissions, senders
+from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
 
 COMMAND = re.compile(r"/(?P<name>[a-z]{1,32})(?:@\w+)?(?:\s.*)?", re.IGNORECASE | re.DOTALL)
@@ -24,17 +25,29 @@ LONGEST_ID = 200
 class Limits:
     text_bytes: int
     file_bytes: int
+    per_minute: int | None = None
+    """Messages taken from the owner or an operator in a minute; None: as many as come."""
+    customer_per_minute: int | None = None
+
+    def pace(self, principal: Principal) -> int | None:
+        """How many messages of this sender are taken in a minute."""
+        return self.customer_per_minute if principal.role is Role.CUSTOMER else self.per_minute
 
 
 class Intake:
     """Writes messages down, once each, or says clearly why not."""
 
-    def __init__(self, db: Database, lanes: Collection[str], limits: Limits) -> None:
-        self._db, self._lanes, self._limits = db, frozenset(lanes), limits
+    def __init__(
+        self, db: Database, lanes: Collection[str], limits: Limits, originals: Artifacts | None = None
+    ) -> None:
+        self._db, self._lanes, self._limits, self._originals = db, frozenset(lanes), limits, originals
 
     async def receive(self, incoming: Incoming) -> Receipt:
         """The message and its job are committed, or it was here before; bad input wrote nothing."""
         self.check(incoming)
+        if self._originals is not None:
+            # Before the transaction: a slow shelf must not hold up the thread.
+            incoming = replace(incoming, files=await self._originals.lay_all(incoming.files))
         async with self._db.transaction() as tx:
             return await self.write(tx, incoming)
 
@@ -51,6 +64,10 @@ class Intake:
             said = said if command == "chosen" else None
             given = {**incoming.payload, "command": command}
             incoming, aside = replace(incoming, mode=JobMode.ANSWER, lane="answer", payload=given), True
+        pace = self._limits.pace(incoming.principal)
+        # Whoever writes too fast can still stop what they began and answer what they are asked.
+        if pace is not None and not (aside and incoming.principal.role is not Role.CUSTOMER):
+            await senders.check(tx, incoming, pace)
         receipt = await intake.write(tx, incoming, aside=aside)
         if receipt.duplicate:
             return receipt

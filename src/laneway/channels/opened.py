@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laneway.channels.contract import Channel
 from laneway.channels.people import Welcome
+from laneway.channels.waha import waha_channel
 from laneway.engine.stream import Hub
 from laneway.settings import Settings
 from laneway.store.database import Database
@@ -11,13 +12,13 @@ from laneway.store.database import Database
 
 def opened(settings: Settings, db: Database, hub: Hub) -> dict[str, Channel]:
     """The channels that the settings name, by their names; SettingsError says what one of them lacks."""
-    channels: dict[str, Channel] = {}
+    found: list[Channel | None] = [waha_channel(settings, db)]
     if settings.telegram_token is not None:
         # Loaded only where it is used: the client is heavy.
         from laneway.channels.telegram.whole import telegram_channel
 
-        channels["telegram"] = telegram_channel(settings, db, hub)
-    return channels
+        found.append(telegram_channel(settings, db, hub))
+    return {channel.name: channel for channel in found if channel is not None}
 
 
 def welcome(settings: Settings) -> dict[str, Welcome]:

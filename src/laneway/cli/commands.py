@@ -14,11 +14,13 @@ from laneway.cli import (
     jobs,
     memories,
     outbox,
+    people,
     reminders,
     schedule,
     tasks,
     telegram,
     tools,
+    waha,
 )
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
@@ -71,8 +73,10 @@ GROUPS = {
     "budget": budget.app,
     "tools": tools.app,
     "telegram": telegram.app,
+    "waha": waha.app,
     "classify": classify.app,
     "config": config.app,
+    "people": people.app,
     "host-mode": host_mode.app,
     "selftest": selftest.app,
 }

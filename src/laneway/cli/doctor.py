@@ -68,6 +68,8 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings.append(_examine_classification(settings))
     findings += _examine_outside(settings, environ)
     findings.append(await _examine_sandbox(settings))
+    findings += [finding async for finding in _examine_attachments(settings)]
+    findings += [finding async for finding in _examine_bridge(settings)]
     return findings
 
 
@@ -207,6 +209,12 @@ async def _examine_sandbox(settings: Settings) -> Finding:
     return checks.sandbox(boundary.name, boundary.off, boundary.weaker, choice.passed_over)
 
 
+def _examine_attachments(settings: Settings) -> AsyncIterator[Finding]:
+    from laneway.cli.attachment_checks import attachments
+
+    return attachments(settings)
+
+
 def _examine_classification(settings: Settings) -> Finding:
     from laneway.classify.taxonomy import load
     from laneway.cli import checks
@@ -224,6 +232,12 @@ def _examine_classification(settings: Settings) -> Finding:
     used = list(takewhile(lambda name: encoders[name] is None, encoders))
     wrong = [name for name, complaint in encoders.items() if complaint is not None]
     return checks.classification(encoders, _to_install(wrong), _weights(built_in, used, settings.home))
+
+
+def _examine_bridge(settings: Settings) -> AsyncIterator[Finding]:
+    from laneway.cli.waha_checks import bridge
+
+    return bridge(settings)
 
 
 def _examine_outside(settings: Settings, environ: dict[str, str]) -> Iterator[Finding]:

@@ -127,6 +127,37 @@ class Client(Wire):
         """Commands of this principal run on the machine itself, or no longer do."""
         return self._request("PUT", f"/principals/{part(principal)}/host-mode", json={"on": on})
 
+    def people(self, **which: Any) -> Json:
+        """`which`: role, called, limit, before."""
+        return self._get("/people", **which)
+
+    def strangers(self, limit: int = 50, before: int | str | None = None) -> Json:
+        """Who knocked and was not let in."""
+        return self._get("/people/strangers", limit=limit, before=before)
+
+    def pair(self, role: str = "owner", name: str | None = None) -> Json:
+        """A code is open for an hour; whoever sends it to a channel is known with this role."""
+        return self._post("/people/pairings", json=given(role=role, name=name))
+
+    def allow(self, address: str, role: str, name: str | None = None) -> Json:
+        """The address, written channel:address, is let in with this role."""
+        return self._post("/people/allowed", json=given(address=address, role=role, name=name))
+
+    def block(self, person: Id) -> Json:
+        """Nothing of this person is taken any more."""
+        return self._post(f"/people/{part(person)}/block")
+
+    def unblock(self, person: Id) -> Json:
+        return self._post(f"/people/{part(person)}/unblock")
+
+    def set_role(self, person: Id, role: str) -> Json:
+        """The person has this role; a customer who is promoted is somebody new."""
+        return self._request("PUT", f"/people/{part(person)}/role", json={"role": role})
+
+    def forget(self, address: str) -> Json:
+        """The address is nobody's any more."""
+        return self._request("DELETE", "/people/addresses", params={"address": address})
+
     def tools(self) -> Json:
         """All tools at hand and where they come from, and how their suppliers are."""
         return self._get("/tools")
@@ -171,6 +202,10 @@ class Client(Wire):
 
     def retry_reply(self, id: int) -> Json:
         return self._post(f"/outbox/{id}/retry")
+
+    def waha_status(self) -> Json:
+        """How the bridge to WhatsApp is, asked now."""
+        return self._get("/waha")
 
     def schedules(self, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/schedules", limit=limit, before=before)

@@ -90,7 +90,7 @@ class Attachment:
 
 def sources_of(message: Message, attached: Sequence[Attachment]) -> tuple[str, ...]:
     """Whose words a message brings along besides its author's: files, voice notes, forwarded messages."""
-    kinds = {"voice": "a voice note", "image": "an image"}
+    kinds = {"voice": "a voice note", "image": "an image", "video": "a video", "sticker": "a sticker"}
     files = [kinds.get(a.kind, f"the file {a.name}") for a in attached]
     forwarded = ["a forwarded message"] if message.meta.get("forwarded") else []
     spoken = ["a voice note"] if message.meta.get("voice") else []
@@ -104,6 +104,8 @@ class IncomingFile:
     name: str
     mime: str
     content: bytes
+    place: str = "row"
+    """Where its bytes are to be looked for; what does not belong in its row is on a shelf already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,11 @@ def choose(
     )
 
 
+def small_spec(settings: Settings) -> str | None:
+    """`provider:model` of the small model; None if there is none."""
+    return _roles(settings).classify
+
+
 def caps_of(settings: Settings) -> Caps:
     """The caps the settings name."""
     return Caps(**{field.name: getattr(settings, f"budget_{field.name}") for field in fields(Caps)})

@@ -63,7 +63,7 @@ def account() -> Account:
     return _account.get()
 
 
-def provider_label(model: Model) -> str:
+def provider_label(model: prices.Priced) -> str:
     """How the ledger calls the model's provider."""
     if model.system == "anthropic":
         return "haiku" if "haiku" in model.model_name.lower() else "claude"
@@ -84,6 +84,12 @@ class Meter:
     async def reserve(self, model: Model, tokens_input: int, tokens_output: int, meta: dict[str, Any]) -> int:
         """The worst case is reserved, or the call refused: over a cap, or at a price nobody knows."""
         cost = prices.worst_cost(model, tokens_input, tokens_output)
+        return await self.reserve_at(model, cost, tokens_input, tokens_output, meta)
+
+    async def reserve_at(
+        self, model: prices.Priced, cost: Decimal | None, tokens_input: int, tokens_output: int, meta: dict[str, Any]
+    ) -> int:
+        """The same for a call whose worst price is known to the caller; None if nobody knows it."""
         if cost is None and not self._allow_unknown_price:
             raise PermanentFault(
                 f"Nobody knows the price of `{model.model_name}`, so no budget can hold it.",
@@ -118,8 +124,12 @@ class Meter:
             cost=prices.cost_of(model, usage) or Decimal(0),
         )
         written = {"cache_write_tokens": usage.cache_write_tokens} if usage.cache_write_tokens else {}
+        await self.settle_at(entry, settled, meta | written)
+
+    async def settle_at(self, entry: int, usage: ledger.Usage, meta: dict[str, Any]) -> None:
+        """The same for a call whose price the caller worked out."""
         async with self._db.transaction() as tx:
-            call = await ledger.settle(tx, entry, settled, meta | written)
+            call = await ledger.settle(tx, entry, usage, meta)
             if call is not None:
                 await budget_notices.warn(tx, call.account, call.day, self._caps, self._pulled)
 
@@ -128,7 +138,7 @@ class Meter:
         async with self._db.transaction() as tx:
             await (ledger.release if free else ledger.cut)(tx, entry, meta)
 
-    async def _note_step_down(self, tx: Connection, model: Model) -> None:
+    async def _note_step_down(self, tx: Connection, model: prices.Priced) -> None:
         if instead_of():
             body, here = {"from": instead_of(), "to": model.model_name}, account()
             await events.append(tx, "budget.stepped_down", body, thread_id=here.thread_id, job_id=here.job_id)

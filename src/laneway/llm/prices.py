@@ -9,7 +9,7 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Protocol
 
-from genai_prices import calc_price
+from genai_prices import Usage, calc_price
 from pydantic_ai.messages import (
     BinaryContent,
     FileUrl,
@@ -56,6 +56,22 @@ def cost_of(model: Priced, usage: RequestUsage) -> Decimal | None:
         return Decimal(0)
     if usage.cost is not None:
         return usage.cost
+    return _listed(model, usage)
+
+
+def cost_of_sound(model: Priced, seconds: float, tokens_input: int, tokens_output: int) -> Decimal | None:
+    """What so long a recording costs; models have a price for its hours or for its tokens, some for none we know."""
+    usage = Usage(
+        audio_seconds=seconds,
+        input_audio_seconds=seconds,
+        input_tokens=tokens_input,
+        input_audio_tokens=tokens_input,
+        output_tokens=tokens_output,
+    )
+    return _listed(model, usage)
+
+
+def _listed(model: Priced, usage: RequestUsage | Usage) -> Decimal | None:
     # The address tells resellers of the same model apart; the provider's name is the second best.
     if model.base_url:
         with suppress(LookupError):

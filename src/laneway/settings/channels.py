@@ -89,7 +89,7 @@ class ChannelSettings(BaseModel):
     )
 
     messages_per_minute: int = setting(
-        60, "people.messages_per_minute", "LANEWAY_MESSAGES_PER_MINUTE",
+        600, "people.messages_per_minute", "LANEWAY_MESSAGES_PER_MINUTE",
         "Messages taken from the owner or an operator in a minute.", ge=1,
     )  # fmt: skip
     customer_messages_per_minute: int = setting(
@@ -102,7 +102,7 @@ class ChannelSettings(BaseModel):
         "OpenAI-compatible server that writes down voice notes; unset = OpenAI's, if its key is set.",
     )  # fmt: skip
     transcription_key: SecretStr | None = setting(
-        None, None, "LANEWAY_TRANSCRIPTION_KEY", "Its key; unset = OPENAI_API_KEY."
+        None, None, "LANEWAY_TRANSCRIPTION_KEY", "Its key; unset = OPENAI_API_KEY, for OpenAI's own address only."
     )
     transcription_model: str = setting(
         "gpt-4o-mini-transcribe", "attachments.transcription_model", "LANEWAY_TRANSCRIPTION_MODEL", "Its model."

@@ -17,3 +17,12 @@ async def note(tx: Connection, channel: str, external_id: str, kind: str, body: 
         (channel, external_id, kind, Jsonb(body)),
     )
     return cursor.rowcount == 1
+
+
+async def body_of(tx: Connection, channel: str, external_id: str) -> dict[str, Any] | None:
+    """What is on record of the arrival, if it was here before."""
+    cursor = await tx.execute(
+        "SELECT body FROM arrivals WHERE channel = %s AND external_id = %s", (channel, external_id)
+    )
+    row = await cursor.fetchone()
+    return None if row is None else dict(row[0])

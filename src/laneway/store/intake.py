@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from laneway.domain.conversation import Incoming, IncomingFile, Receipt, RemoteFile, Role
+from laneway.domain.file_names import safe_name
 from laneway.domain.ids import new_id
 from laneway.domain.job import Scope
 from laneway.errors import Forbidden
-from laneway.store import conversations, events
+from laneway.store import artifacts, conversations, events
 from laneway.store.database import Connection
 
 # One statement, one round trip. The thread's row is locked first, so the order of commits within a thread is
@@ -87,23 +87,13 @@ async def _attach(tx: Connection, message_id: UUID, incoming: Incoming) -> None:
         if isinstance(file, RemoteFile):
             ref, kind, size, preview, meta = None, file.kind, file.size or 0, "", {**file.meta, "source": file.source}
         else:
-            ref, kind, size = await store_artifact(tx, file.content, file.mime), _kind(file.mime), len(file.content)
-            preview, meta = _preview(file), {}
+            ref = await artifacts.record(tx, file.content, file.mime, file.place)
+            kind, size, preview, meta = _kind(file.mime), len(file.content), _preview(file), {}
         await tx.execute(
             "INSERT INTO attachments (id, message_id, kind, name, mime, size, artifact, preview, meta) "
             "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
-            (new_id(), message_id, kind, file.name, file.mime, size, ref, preview, Jsonb(meta)),
+            (new_id(), message_id, kind, safe_name(file.name), file.mime, size, ref, preview, Jsonb(meta)),
         )
-
-
-async def store_artifact(tx: Connection, content: bytes, mime: str) -> str:
-    """The content is stored once under its own hash; returns its reference."""
-    ref = f"artifact://sha256/{hashlib.sha256(content).hexdigest()}"
-    await tx.execute(
-        "INSERT INTO artifacts (ref, mime, size, content) VALUES (%s, %s, %s, %s) ON CONFLICT (ref) DO NOTHING",
-        (ref, mime, len(content), content),
-    )
-    return ref
 
 
 def _parameters(incoming: Incoming, message_id: UUID, job_id: UUID, aside: bool) -> dict[str, object]:

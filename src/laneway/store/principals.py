@@ -21,17 +21,32 @@ def hashed(key: str) -> str:
 
 
 async def by_key(tx: Connection, key: str) -> Principal | None:
-    """The principal this key belongs to."""
+    """The principal this key belongs to, unless it is blocked."""
     async with tx.cursor(row_factory=row_of(Principal)) as cursor:
         # The look-up compares hashes of random keys: its timing tells nothing about a key.
-        await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE key_hash = %s", (hashed(key),))
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM principals WHERE key_hash = %s AND blocked_at IS NULL", (hashed(key),)
+        )
         return await cursor.fetchone()
 
 
 async def owner(tx: Connection) -> Principal | None:
-    """The first owner, if there is one."""
+    """The first owner who is not blocked, if there is one."""
     async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE role = 'owner' ORDER BY created_at LIMIT 1")
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM principals WHERE role = 'owner' AND blocked_at IS NULL ORDER BY created_at LIMIT 1"
+        )
+        return await cursor.fetchone()
+
+
+async def operator_named(tx: Connection, name: str) -> Principal | None:
+    """The first operator of this name who is not blocked, if there is one."""
+    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM principals WHERE role = 'operator' AND name = %s AND blocked_at IS NULL "
+            "ORDER BY created_at LIMIT 1",
+            (name,),
+        )
         return await cursor.fetchone()
 
 
@@ -40,14 +55,14 @@ async def set_owner_key(tx: Connection, key: str) -> Principal:
     await tx.execute("LOCK TABLE principals IN SHARE ROW EXCLUSIVE MODE")
     found = await owner(tx)
     if found is None:
-        found = await _insert(tx, Role.OWNER, "owner")
+        found = await make(tx, Role.OWNER, "owner")
     await _set_key(tx, found, key)
     return found
 
 
 async def add(tx: Connection, role: Role, name: str, key: str) -> Principal:
     """There is one more principal, and `key` is its key."""
-    made = await _insert(tx, role, name)
+    made = await make(tx, role, name)
     await _set_key(tx, made, key)
     return made
 
@@ -56,7 +71,7 @@ async def by_address(tx: Connection, address: str, role: Role, name: str) -> Pri
     """The principal with this address (`channel:address`), made with `role` if it is new."""
     found = await at_address(tx, address)
     if found is None:
-        made = await _insert(tx, role, name)
+        made = await make(tx, role, name)
         if await link(tx, address, made.id):
             return made
         # Somebody else made it at the same moment; theirs counts.
@@ -142,7 +157,8 @@ async def _set_key(tx: Connection, principal: Principal, key: str) -> None:
     await tx.execute("UPDATE principals SET key_hash = %s WHERE id = %s", (hashed(key), principal.id))
 
 
-async def _insert(tx: Connection, role: Role, name: str) -> Principal:
+async def make(tx: Connection, role: Role, name: str) -> Principal:
+    """There is one more principal, without a key or an address yet."""
     async with tx.cursor(row_factory=row_of(Principal)) as cursor:
         await cursor.execute(
             f"INSERT INTO principals (id, role, name) VALUES (%s, %s, %s) RETURNING {_COLUMNS}",

@@ -1,5 +1,6 @@
-"""What people send along: fetched, stored under its hash, and put into words."""
+"""Attachments: originals are fetched and stored, then turned into words.
 
-from laneway.channels.attachments.enricher import Enricher
-
-__all__ = ["Enricher"]
+A voice note becomes its transcript, an image a description, its size and the text in it, a document its text. Whatever
+comes from outside is opened in a process of its own, behind walls and with little memory and time (`worker.py`); what
+cannot be read gets a note, and the message it came with is answered all the same.
+"""

@@ -55,7 +55,7 @@ _SILENCE = re.compile(
     rf"|\b(?i:answer|reply|respond|say|write|return)s?(?: with| exactly| only| just| the word)* {NOTHING}\b"
 )
 # The first line of an attachment, as the transcript describes it.
-_ATTACHED = re.compile(r"^\[(?:file |voice note,|image,)", re.M)
+_ATTACHED = re.compile(r"^\[(?:file |voice note,|image,|video,|sticker,)", re.M)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from laneway.web.routes import (
     approvals,
+    artifacts,
     budget,
     classify,
     corrections,
@@ -13,6 +14,7 @@ from laneway.web.routes import (
     memories,
     messages,
     outbox,
+    people,
     principals,
     reminders,
     schedules,
@@ -23,12 +25,14 @@ from laneway.web.routes import (
     threads,
     tools,
     undo,
+    waha,
 )
 
 ROUTERS = tuple(
     module.router
     for module in (
         messages,
+        artifacts,
         threads,
         tools,
         jobs,
@@ -41,6 +45,7 @@ ROUTERS = tuple(
         budget,
         outbox,
         principals,
+        people,
         schedules,
         reminders,
         tasks,
@@ -49,6 +54,7 @@ ROUTERS = tuple(
         status,
         logs,
         telegram,
+        waha,
         health,
     )
 )

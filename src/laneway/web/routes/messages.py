@@ -157,4 +157,8 @@ async def _customer(db: Database, incoming: Incoming, sender: Sender) -> Princip
         found = await principals.by_address(tx, f"http:{sender.id}", Role.CUSTOMER, incoming.principal.name)
         if found.role is not Role.CUSTOMER:
             raise Forbidden(f"`{sender.id}` is not a customer.", hint="Send without `sender`.")
+        if found.blocked_at is not None:
+            raise Forbidden(
+                f"`{sender.id}` is blocked.", hint=f"`laneway people unblock http:{sender.id}` lets them in."
+            )
         return found
