@@ -19,6 +19,7 @@ from tests.journeys.telegram_chat import GROUP, OPERATOR, OWNER, SECRET, STRANGE
 from tests.journeys.tooling import Counter, calls
 from tests.servers.telegram_server import Flood
 from tests.servers.telegram_updates import SECRET_HEADER
+from tests.servers.transcription_server import TranscriptionServer
 from tests.serving import serving
 from tests.web.test_database_down import away
 
@@ -288,8 +289,27 @@ async def test_a_voice_note_is_stored_and_never_pasted_into_a_prompt(database_ur
         (stored,) = (await chat.door.http.get(f"/messages/{asked['id']}")).json()["attachments"]
         assert (stored["kind"], stored["name"], stored["mime"]) == ("voice", "voice.ogg", "audio/ogg")
         assert not any("OggS" in prompt for prompt in prompts)
+        assert "not transcribed" in prompts[-1]
         everything = (await chat.door.http.get(f"/messages/{asked['id']}/why")).text + str(stored)
         assert chat.telegram.token not in everything
+
+
+async def test_a_voice_note_is_written_down_and_answered(database_url: str, tmp_path: Path) -> None:
+    prompts: list[str] = []
+
+    def script(asked: Asked) -> Turn:
+        prompts.append(asked.text)
+        return Say("I heard you.")
+
+    with TranscriptionServer("how much disk is free?", api_key="sk-voice") as ears:
+        listening: dict[str, Any] = {"transcription_url": ears.url, "transcription_key": SecretStr("sk-voice")}
+        async with on_telegram(database_url, tmp_path, script, **listening) as chat:
+            file_id = chat.telegram.world.file(b"OggS" + bytes(range(256)) * 4)
+            voice = {"file_id": file_id, "file_unique_id": "U1", "duration": 2, "mime_type": "audio/ogg"}
+            await chat.say(voice=voice)
+            (answer,) = await chat.sees(1)
+            assert answer.text == "I heard you."
+    assert "how much disk is free?" in prompts[-1]
 
 
 async def test_a_group_that_becomes_a_supergroup_goes_on(database_url: str, tmp_path: Path) -> None:
