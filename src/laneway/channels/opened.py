@@ -15,6 +15,11 @@ from laneway.store.database import Database
 def opened(settings: Settings, db: Database, hub: Hub, originals: Artifacts) -> dict[str, Channel]:
     """The channels that the settings name, by their names; SettingsError says what one of them lacks."""
     found: list[Channel | None] = [whatsapp_channel(settings, db, originals), waha_channel(settings, db)]
+    if settings.telegram_token is not None:
+        # Loaded only where it is used: the client is heavy.
+        from laneway.channels.telegram.whole import telegram_channel
+
+        found.append(telegram_channel(settings, db, hub))
     return {channel.name: channel for channel in found if channel is not None}
 
 

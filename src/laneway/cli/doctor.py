@@ -64,6 +64,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings.append(_examine_port(settings))
     findings += [finding async for finding in _examine_database(settings, environ)]
     findings += [finding async for finding in _examine_models(settings)]
+    findings += await examine_telegram(settings)
     findings.append(_examine_classification(settings))
     findings += _examine_outside(settings, environ)
     findings += await _examine_whatsapp(settings)
@@ -172,6 +173,31 @@ async def _examine_models(settings: Settings) -> AsyncIterator[Finding]:
         await models.close()
     yield checks.model_key(models.description, complaint)
     yield checks.quota(complaint)
+
+
+async def examine_telegram(settings: Settings) -> list[Finding]:
+    """What there is to say of Telegram; without a database, what only it knows is left out."""
+    from laneway.cli.telegram_checks import examined
+    from laneway.errors import Unavailable
+    from laneway.store.database import Database
+    from laneway.store.vitals import running_address
+
+    if settings.telegram_token is None:
+        return []
+    secret = settings.database_url
+    address = secret.get_secret_value() if secret is not None else running_address(settings.home)
+    db = None if address is None else Database(address)
+    try:
+        if db is not None:
+            await db.open()
+    except Unavailable:
+        # Another check tells of that.
+        db = None
+    try:
+        return await examined(settings, db)
+    finally:
+        if db is not None:
+            await db.close()
 
 
 async def _examine_sandbox(settings: Settings) -> Finding:

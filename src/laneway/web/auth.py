@@ -19,7 +19,7 @@ from laneway.errors import Forbidden, Unauthorized
 from laneway.store import principals
 from laneway.store.database import Database
 
-PUBLIC = frozenset({"/health", "/ready", "/whatsapp/webhook", "/waha/webhook"})
+PUBLIC = frozenset({"/health", "/ready", "/telegram/webhook", "/whatsapp/webhook", "/waha/webhook"})
 """Paths without a key: those for life and readiness, and webhooks, which look for themselves who posts."""
 
 REMEMBERED_SECONDS = 5.0

@@ -1,0 +1,241 @@
+"""`laneway telegram` and what the doctor says of it, against a loopback Bot API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from laneway.channels.telegram.polling import CONFLICT, POLLING
+from laneway.channels.telegram.updates import ASKED_FOR
+from laneway.channels.telegram.webhook import checked_secret
+from laneway.cli import telegram_checks as checks
+from laneway.cli.doctor import examine_telegram
+from laneway.cli.telegram import set_up
+from laneway.cli.telegram_checks import Heard
+from laneway.errors import BadInput, SettingsError, Unavailable
+from laneway.settings import Settings
+from laneway.store import events, principals
+from laneway.store.database import Database
+from tests.cli.processes import Shell, free_port
+from tests.servers.telegram_server import Fail, TelegramServer
+
+URL = "https://bot.example.org"
+HOOK = f"{URL}/telegram/webhook"
+SECRET = "a-secret_of-Telegram"
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def telegram() -> Iterator[TelegramServer]:
+    with TelegramServer() as server:
+        yield server
+
+
+def environ(telegram: TelegramServer, **more: str) -> dict[str, Any]:
+    return {"TELEGRAM_BOT_TOKEN": telegram.token, "LANEWAY_TELEGRAM_API_URL": telegram.url, **more}
+
+
+def by_webhook(telegram: TelegramServer, **more: str) -> dict[str, Any]:
+    mode = {"LANEWAY_TELEGRAM_MODE": "webhook", "LANEWAY_PUBLIC_URL": URL, "TELEGRAM_WEBHOOK_SECRET": SECRET}
+    return environ(telegram, **{**mode, **more})
+
+
+def settings(tmp_path: Path, environ: dict[str, Any]) -> Settings:
+    return Settings.load({**environ, "LANEWAY_HOME": str(tmp_path / "home")}, tmp_path)
+
+
+@pytest.mark.slow
+def test_the_bot_is_set_up_by_command(shell: Shell, telegram: TelegramServer) -> None:
+    printed = shell.run("telegram", "setup", **by_webhook(telegram))
+    assert "@laneway_test_bot" in printed
+    assert HOOK in printed
+    assert SECRET not in printed
+
+
+def test_the_doctor_looks_at_telegram_only_with_a_token(shell: Shell) -> None:
+    found = {one["check"] for one in json.loads(shell.run("doctor", "--json"))["findings"]}
+    assert not any("telegram" in check for check in found)
+
+
+async def test_the_doctor_tells_of_telegram_while_nothing_else_runs(tmp_path: Path, telegram: TelegramServer) -> None:
+    found = {one.check: one for one in await examine_telegram(settings(tmp_path, by_webhook(telegram)))}
+    assert found["telegram"].state == "ok"
+    assert "laneway telegram setup" in found["telegram webhook"].fix
+    assert "telegram people" not in found
+
+
+async def test_setup_registers_the_webhook_with_its_secret_and_offers_the_commands(
+    tmp_path: Path, telegram: TelegramServer
+) -> None:
+    telegram.world.updates.append(telegram.updates.message("Hi"))
+    told = await set_up(settings(tmp_path, by_webhook(telegram)))
+    assert (told["bot"], told["mode"], told["url"]) == ("laneway_test_bot", "webhook", HOOK)
+    hook = telegram.world.webhook
+    assert (hook["url"], hook["secret_token"], hook["allowed_updates"]) == (HOOK, SECRET, list(ASKED_FOR))
+    assert [one["command"] for one in telegram.world.commands] == ["help", "new", "status", "budget", "stop", "plan"]
+    assert telegram.world.updates, "what waited was not dropped"
+
+
+async def test_setup_removes_the_webhook_where_laneway_polls(tmp_path: Path, telegram: TelegramServer) -> None:
+    await set_up(settings(tmp_path, by_webhook(telegram)))
+    telegram.world.updates.append(telegram.updates.message("Hi"))
+    told = await set_up(settings(tmp_path, environ(telegram)))
+    assert (told["mode"], told["url"]) == ("polling", None)
+    assert telegram.world.webhook == {}
+    assert telegram.world.updates
+
+
+def test_without_a_token_setup_says_where_to_get_one(shell: Shell) -> None:
+    assert "@BotFather" in shell.refused("telegram", "setup")
+    assert "@BotFather" in shell.refused("telegram", "status")
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"LANEWAY_PUBLIC_URL": "http://bot.example.org"}, "public_url"),
+        ({"LANEWAY_PUBLIC_URL": ""}, "LANEWAY_PUBLIC_URL"),
+        ({"LANEWAY_PUBLIC_URL": "https://bot.example.org:8080"}, "not post to port 8080"),
+        ({"TELEGRAM_WEBHOOK_SECRET": "not so secret"}, "letters, digits"),
+    ],
+)
+def test_setup_says_exactly_what_is_wrong_with_the_settings(
+    shell: Shell, telegram: TelegramServer, more: dict[str, str], words: str
+) -> None:
+    said = shell.refused("telegram", "setup", **by_webhook(telegram, **more))
+    assert words in said
+    assert "not so secret" not in said
+    assert telegram.calls == []
+
+
+@pytest.mark.parametrize(("token", "words"), [("nonsense", "not look like a token"), ("1:bad", "does not know")])
+async def test_setup_says_what_is_wrong_with_the_token(
+    tmp_path: Path, telegram: TelegramServer, token: str, words: str
+) -> None:
+    with pytest.raises(SettingsError, match=words) as refused:
+        await set_up(settings(tmp_path, environ(telegram, TELEGRAM_BOT_TOKEN=token)))
+    assert token not in str(refused.value)
+
+
+def test_without_a_secret_one_is_offered(shell: Shell, telegram: TelegramServer, tmp_path: Path) -> None:
+    ended = shell.ended("telegram", "setup", code=2, **by_webhook(telegram, TELEGRAM_WEBHOOK_SECRET=""))
+    name, _, secret = ended.stdout.strip().partition("=")
+    assert name == "TELEGRAM_WEBHOOK_SECRET"
+    assert checked_secret(secret) == secret
+    assert ".env" in ended.stderr
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / ".env").write_text(ended.stdout)
+    kept = settings(tmp_path, by_webhook(telegram, TELEGRAM_WEBHOOK_SECRET="")).telegram_secret
+    assert kept is not None
+    assert kept.get_secret_value() == secret
+
+
+async def test_a_telegram_that_cannot_be_reached_is_told_so(tmp_path: Path, telegram: TelegramServer) -> None:
+    nobody = f"http://127.0.0.1:{free_port()}"
+    with pytest.raises(Unavailable, match="cannot be reached") as refused:
+        await set_up(settings(tmp_path, environ(telegram, LANEWAY_TELEGRAM_API_URL=nobody)))
+    assert telegram.token not in str(refused.value)
+    telegram.orders.give("getMe", Fail(502, page=True))
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        await set_up(settings(tmp_path, environ(telegram)))
+
+
+async def test_what_telegram_refuses_is_told_in_its_words(tmp_path: Path, telegram: TelegramServer) -> None:
+    telegram.orders.give("setWebhook", Fail(400, "Bad Request: bad webhook: Failed to resolve host"))
+    with pytest.raises(BadInput, match="Failed to resolve host"):
+        await set_up(settings(tmp_path, by_webhook(telegram)))
+
+
+async def test_status_tells_whether_updates_travel_as_the_settings_want(
+    tmp_path: Path, telegram: TelegramServer
+) -> None:
+    async def states(environ: dict[str, Any]) -> dict[str, tuple[str, str]]:
+        return {one.check: (one.state, one.says) for one in await checks.examined(settings(tmp_path, environ))}
+
+    hooked = by_webhook(telegram)
+    assert (await states(hooked))["telegram webhook"][0] == "fail"
+    await set_up(settings(tmp_path, hooked))
+    assert (await states(hooked))["telegram webhook"] == ("ok", f"Telegram posts to {HOOK}.")
+    assert (await states(environ(telegram)))["telegram polling"][0] == "fail"
+    without = await states(by_webhook(telegram, TELEGRAM_WEBHOOK_SECRET=""))
+    assert "no secret" in without["telegram webhook"][1]
+    assert await checks.examined(settings(tmp_path, {})) == []
+
+
+# One finding for each thing that can be wrong
+
+
+def heard(**more: Any) -> Heard:
+    return Heard("laneway_test_bot", **{"url": HOOK, "asked_for": ASKED_FOR, **more})
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("SSL error {error:0A000086:SSL routines::certificate verify failed}", "certificate"),
+        ("Connection refused", "Nobody listens"),
+        ("Connection timed out", "firewall"),
+        ("Read timeout expired", "in time"),
+        ("Failed to resolve host: Name or service not known", "DNS"),
+        ("Wrong response from the webhook: 401 Unauthorized", "laneway telegram setup"),
+        ("Wrong response from the webhook: 404 Not Found", "LANEWAY_TELEGRAM_MODE=webhook"),
+        ("Wrong response from the webhook: 502 Bad Gateway", "laneway up"),
+        ("Wrong response from the webhook: 503 Service Unavailable", "database"),
+        ("something new", "laneway logs"),
+    ],
+)
+def test_telegrams_own_report_is_explained(error: str, words: str) -> None:
+    found = checks.webhook(heard(error=error, error_at=NOW, pending=2), HOOK, ASKED_FOR, NOW)
+    assert found.state == "fail"
+    assert words in f"{found.says} {found.fix}"
+    assert error in found.says
+    old = checks.webhook(heard(error=error, error_at=NOW - timedelta(hours=2)), HOOK, ASKED_FOR, NOW)
+    assert old.state == "ok"
+
+
+def test_a_webhook_elsewhere_or_with_too_little_is_wrong() -> None:
+    assert checks.webhook(heard(url="https://other.example/x"), HOOK, ASKED_FOR, NOW).state == "fail"
+    assert checks.webhook(heard(asked_for=("message",)), HOOK, ASKED_FOR, NOW).state == "fail"
+    assert checks.webhook(heard(pending=500), HOOK, ASKED_FOR, NOW).state == "warn"
+    assert checks.account(SettingsError("Telegram does not know this bot token.")).state == "fail"
+
+
+def test_polling_needs_that_nobody_else_asks() -> None:
+    assert checks.polling(heard(url=""), False).state == "ok"
+    assert checks.polling(heard(), False).state == "fail"
+    conflict = checks.polling(heard(url=""), True)
+    assert conflict.state == "fail"
+    assert "somebody else" in conflict.says
+    assert "Stop the other program" in conflict.fix
+
+
+def test_whether_anybody_may_write_is_told() -> None:
+    assert checks.people(0, 0, False).state == "warn"
+    assert "laneway people pair" in checks.people(0, 0, False).fix
+    assert (
+        checks.people(1, 0, False).state == checks.people(0, 1, False).state == checks.people(0, 0, True).state == "ok"
+    )
+
+
+async def test_a_conflict_is_told_until_it_is_over(telegram: TelegramServer, db: Database, tmp_path: Path) -> None:
+    chosen = settings(tmp_path, environ(telegram))
+
+    async def state(check: str) -> str:
+        return next(one.state for one in await checks.examined(chosen, db) if one.check == check)
+
+    assert await state("telegram polling") == "ok"
+    assert await state("telegram people") == "warn"
+    async with db.transaction() as tx:
+        await events.append(tx, CONFLICT, {})
+        owner = await principals.set_owner_key(tx, "key")
+        await principals.link(tx, "telegram:42", owner.id)
+    assert await state("telegram polling") == "fail"
+    assert await state("telegram people") == "ok"
+    async with db.transaction() as tx:
+        await events.append(tx, POLLING, {})
+    assert await state("telegram polling") == "ok"
