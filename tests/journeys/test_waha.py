@@ -141,24 +141,28 @@ async def test_a_group_is_answered_only_when_it_asks_us(bridge: WahaServer, data
         assert answer["chatId"] == GROUP
         assert answer["reply_to"] == asked["meta"]["waha_id"]
         # An answer to our answer is meant for us, although the engine says only which message it answers.
+        await here.quiet(0)
         mine = answer["id"].rpartition("_")[2]
         await here.says(OWNER, "and now?", chat=GROUP, replyTo={"id": mine, "body": "..."})
         await bridge.until(2)
 
 
-async def test_a_voice_note_is_fetched_from_the_bridge_whatever_address_it_names(
+async def test_a_file_is_fetched_from_the_bridge_whatever_address_it_names(
     bridge: WahaServer, database_url: str, tmp_path: Path
 ) -> None:
     async with number(bridge, database_url, tmp_path) as here:
         with WahaServer() as evil:
-            told = bridge.account.file("note.txt", "text/plain", b"buy milk", evil.url)
+            told = bridge.account.file("list.txt", "text/plain", b"buy milk", evil.url)
             assert await here.says(ANN, "my list", hasMedia=True, media=told) == 200
             await here.quiet()
             assert evil.asked == [], "only the bridge is asked"
         [message] = await here.stored("my list")
         shown = (await here.http.get(f"/messages/{message['id']}")).json()
         [file] = shown["attachments"]
-        assert file["meta"]["source"] == {"path": "/api/files/default/note.txt"}
+        assert file["meta"]["source"] == {"path": "/api/files/default/list.txt"}
+        assert "buy milk" in file["preview"]
+        [fetched] = [one for one in bridge.asked if one.path == "/api/files/default/list.txt"]
+        assert fetched.key == bridge.api_key
 
 
 async def test_an_edited_question_is_answered_as_it_stands_now(
