@@ -16,10 +16,10 @@ from laneway.channels.arrival import Arrival, Taken
 from laneway.channels.contract import Button, Channel, Part
 from laneway.channels.presses import buttons
 from laneway.domain.conversation import Role
-from laneway.domain.judgement import OutboxRow
+from laneway.domain.judgement import OutboxRow, OutboxState
 from laneway.llm.scripted import Script
 from laneway.settings import Settings
-from laneway.store import principals
+from laneway.store import outbox, principals
 from tests.serving import scripted
 
 
@@ -88,10 +88,15 @@ class Office:
         async with asyncio.timeout(seconds):
             while True:
                 mine = [letter for letter in self.post.letters if letter.to == thread]
-                if len(mine) > self.seen.get(thread, 0):
+                if len(mine) > self.seen.get(thread, 0) and await self._recorded():
                     self.seen[thread] = self.seen.get(thread, 0) + 1
                     return mine[self.seen[thread] - 1]
                 await asyncio.sleep(0.02)
+
+    async def _recorded(self) -> bool:
+        """Whether what was delivered is on record, so that it can be answered and pressed."""
+        async with self.app.db.transaction() as tx:
+            return not await outbox.page(tx, state=OutboxState.SENDING)
 
 
 @asynccontextmanager

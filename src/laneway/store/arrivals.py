@@ -26,3 +26,9 @@ async def body_of(tx: Connection, channel: str, external_id: str) -> dict[str, A
     )
     row = await cursor.fetchone()
     return None if row is None else dict(row[0])
+
+
+async def prune(tx: Connection) -> int:
+    """Arrivals that no provider repeats any more are forgotten."""
+    cursor = await tx.execute("DELETE FROM arrivals WHERE created_at < now() - interval '30 days'")
+    return cursor.rowcount
