@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from bench import classify, guard, intake, journey, sandbox, webhook
+from bench import classify, guard, intake, journey, observe, sandbox, webhook
 from bench.report import show
 from bench.server import serving, worker
 
@@ -19,6 +19,7 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}\n")
     asyncio.run(intake.measure())
     guard.measure()
+    observe.measure()
     asyncio.run(sandbox.measure())
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")

@@ -1,0 +1,129 @@
+"""Watched sessions are kept: each event once, without secrets, after the agent's file is gone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from laneway.domain.session import EventKind, SessionEvent, SessionState, Tokens
+from laneway.errors import NotFound
+from laneway.observe.recording import Recording
+from laneway.observe.tail import Tail
+from laneway.store import sessions
+from laneway.store.database import Database
+from tests.observe.claude_logs import answer, result, use, used, user
+from tests.observe.logs import log
+
+KEY = "sk-ant-" + "z1x2c3v4" * 5
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+LOG = log(user(f"the password is hunter2, and {KEY}", cwd="/w"), answer("m", [use("t")], used(3, 4)), result("t", True))
+
+
+async def test_an_event_is_stored_once_however_often_the_log_is_read(db: Database, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(LOG)
+    for expected in (True, False):
+        tail = Tail(path)
+        new = await Recording(db, tail).keep(tail.read())
+        assert bool(new) is expected
+    async with db.transaction() as tx:
+        [kept] = await sessions.page(tx)
+        events = [event for _, event in await sessions.events_of(tx, kept)]
+    assert [event.kind.value for event in events] == ["started", "user", "tool_called", "tokens", "tool_ended"]
+    assert (kept.session_id, kept.source, kept.read_to) == ("s", str(path), len(LOG))
+
+
+async def test_what_is_kept_adds_up_to_the_same_state(db: Database, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(LOG)
+    tail = Tail(path)
+    events = tail.read()
+    await Recording(db, tail).keep(events)
+    async with db.transaction() as tx:
+        [kept] = await sessions.page(tx)
+        stored = [event for _, event in await sessions.events_of(tx, kept)]
+    lived, replayed = SessionState("s", "claude-code"), SessionState("s", "claude-code")
+    for event in events:
+        lived = lived.after(event)
+    for event in stored:
+        replayed = replayed.after(event)
+    assert replayed == lived
+    assert kept.state["tokens"]["input"] == lived.tokens.input == 3
+    assert (kept.state["errors"], kept.state["turns"]) == (1, 1)
+
+
+async def test_no_secret_is_written_down(db: Database) -> None:
+    event = SessionEvent(
+        "s", "claude-code", EventKind.TOOL_CALLED, NOON, text=f"Bearer {KEY}", tool="Bash",
+        arguments={"command": f"export TOKEN={KEY}", "password": "hunter2", "deep": [{"api_key": "abc"}], "nul": "\0"},
+    )  # fmt: skip
+    async with db.transaction() as tx:
+        kept = await sessions.opened(tx, "claude-code", "s", "/x")
+        await sessions.keep(tx, kept, [event])
+        cursor = await tx.execute("SELECT body::text FROM session_events")
+        [(body,)] = await cursor.fetchall()
+    assert KEY not in body
+    assert "hunter2" not in body
+    assert '"abc"' not in body
+    assert "export TOKEN" in body
+
+
+async def test_a_session_outlives_its_file(db: Database, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(LOG)
+    tail = Tail(path)
+    recording, events = Recording(db, tail), tail.read()
+    await recording.keep(events)
+    path.unlink()
+    assert (tail.read(), tail.gone) == ([], True)
+    await recording.gone(events[0])
+    async with db.transaction() as tx:
+        [kept] = await sessions.page(tx)
+        assert kept.gone_at is not None
+        assert len(await sessions.events_of(tx, kept)) == 5
+
+
+async def test_a_log_that_was_replaced_is_another_life_and_the_old_one_stays(db: Database, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(LOG)
+    tail = Tail(path)
+    recording = Recording(db, tail)
+    await recording.keep(tail.read())
+    path.write_bytes(log(user("short")))
+    await recording.keep(tail.read())
+    async with db.transaction() as tx:
+        [kept] = await sessions.page(tx)
+        now = [event.text for _, event in await sessions.events_of(tx, kept)]
+        before = await sessions.events_of(tx, kept, life=0)
+    assert (kept.life, now) == (1, ["", "short"])
+    assert len(before) == 5
+    assert kept.state["turns"] == 1
+
+
+async def test_sub_agents_with_their_parents_id_are_sessions_of_their_own(db: Database) -> None:
+    event = SessionEvent("s", "claude-code", EventKind.USER, NOON, text="hi", offset=10, cost=Decimal("0.5"),
+                         tokens=Tokens(input=1 << 70))  # fmt: skip
+    async with db.transaction() as tx:
+        for source in ("/s.jsonl", "/agent-1.jsonl"):
+            assert await sessions.keep(tx, await sessions.opened(tx, "claude-code", "s", source), [event]) == 1
+        both = await sessions.page(tx, provider="claude-code")
+        assert len(both) == 2
+        assert await sessions.page(tx, provider="codex") == []
+        assert [kept.id for kept in await sessions.page(tx, before=both[0].id)] == [both[1].id]
+        [(_, stored)] = await sessions.events_of(tx, await sessions.one(tx, both[0].id))
+    assert (stored.tokens.input, stored.cost) == (1 << 70, Decimal("0.5"))
+
+
+async def test_old_sessions_are_pruned_with_their_events(db: Database) -> None:
+    event = SessionEvent("s", "pi", EventKind.USER, NOON)
+    async with db.transaction() as tx:
+        kept = await sessions.opened(tx, "pi", "s", "/x")
+        await sessions.keep(tx, kept, [event])
+        old = SessionState("s", "pi").after(SessionEvent("s", "pi", EventKind.USER, NOON - timedelta(days=400)))
+        await sessions.note_state(tx, kept, old)
+        assert await sessions.prune(tx, 90) == 1
+        with pytest.raises(NotFound):
+            await sessions.one(tx, kept.id)
