@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from laneway.domain.action import Decision, Verdict, ask, deny
-from laneway.domain.session import EventKind
+from laneway.domain.session import EventKind, SessionEvent
 from laneway.reactors.calls import key_of
 from laneway.reactors.contract import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
 from laneway.reactors.tui_renderer import cut, plain, subject
 from laneway.sandbox.commands import judge_tool
-from laneway.sandbox.outside import climbs_into_the_system, leads_to_secret, reads_outside
+from laneway.sandbox.outside import Looks, climbs_into_the_system, leads_to_secret, reads_outside
 from laneway.sandbox.tool_calls import kind_of
 
 UNSURE = {"unknown-tool", "unparsed", "malformed"}
@@ -52,21 +52,24 @@ class SafetyGuard:
         tool, given = ctx.event.tool, ctx.event.arguments
         cwd = ctx.event.cwd or ctx.state.cwd or self._project
         project = self._project or cwd
-        found = judge_tool(tool, given, cwd, project)
+        looks = Looks()
+        found = judge_tool(tool, given, cwd, project, looks.see)
         if kind_of(tool, {}) == "unknown":
             for path in _paths(given):
-                found = found.or_stricter(judge_tool("write", {"path": path}, cwd, project))
+                written = judge_tool("write", {"path": path}, cwd, project)
+                unsure = found.rule in UNSURE and written.decision is not Decision.ALLOW
+                found = written if unsure else found.or_stricter(written)
         if found.decision is Decision.ALLOW or found.rule in UNSURE:
-            return self._looking_elsewhere(tool, given, cwd, project) or found
+            return self._looking_elsewhere(ctx.event, cwd, project, looks) or found
         return found
 
     def _looking_elsewhere(
-        self, tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None
+        self, event: SessionEvent, cwd: str | None, project: str | None, looks: Looks
     ) -> Verdict | None:
-        climbing = climbs_into_the_system(given, cwd, project)
+        climbing = climbs_into_the_system(event.arguments, cwd, project)
         if climbing is not None:
             return ask("path-climbs", f"{cut(plain(climbing), 80)} climbs out of the project into the system.")
-        outside = reads_outside(tool, given, cwd, project)
+        outside = reads_outside(event.tool, event.arguments, cwd, project, looks)
         secret = next((path for path in outside if leads_to_secret(path)), None)
         if secret is not None:
             return deny("read-secret", f"It reads {cut(plain(secret), 80)}, a private key, token or password.")
@@ -77,15 +80,12 @@ class SafetyGuard:
 
     def _reaction(self, ctx: ReactorContext, fresh: bool) -> Reaction:
         found = self.verdict(ctx)
-        told = (
-            f"{cut(plain(f'{ctx.event.tool} {subject(ctx.event.arguments)}'), 160)}: {plain(found.why)} ({found.rule})"
-        )
         if found.decision is Decision.ALLOW or found.rule in UNSURE:
             noted = found.rule == "read-outside" or found.rule in UNSURE
-            return Warn(told) if noted and fresh else Continue()
+            return Warn(_told(ctx.event, found)) if noted and fresh else Continue()
         if fresh or self._severity is Severity.KILL:
-            return Intervene(told, self._severity)
-        return Warn(f"Again: {told}")
+            return Intervene(_told(ctx.event, found), self._severity)
+        return Warn(f"Again: {_told(ctx.event, found)}")
 
     def _first_for_a_while(self, ctx: ReactorContext) -> bool:
         """Whether this very call was not made within the last minutes, so that a retry is not told each time."""
@@ -95,6 +95,11 @@ class SafetyGuard:
         if len(self._seen) > _MOST_REMEMBERED:
             del self._seen[next(iter(self._seen))]
         return before is None or ctx.event.at - before >= self._again_after
+
+
+def _told(event: SessionEvent, found: Verdict) -> str:
+    call = cut(plain(f"{event.tool} {subject(event.arguments)}"), 160)
+    return f"{call}: {plain(found.why)} ({found.rule})"
 
 
 def _paths(value: Any, depth: int = 0) -> Iterator[str]:

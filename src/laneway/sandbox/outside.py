@@ -8,15 +8,11 @@ from collections.abc import Iterator, Mapping
 from posixpath import basename
 from typing import Any
 
-from laneway.sandbox.shell.bounds import LONGEST, TooMuch
-from laneway.sandbox.shell.holes import RESERVED, has_hole
+from laneway.sandbox.shell.holes import has_hole
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.invoke import invoke, risky
 from laneway.sandbox.shell.places import Place, is_secret, locate
 from laneway.sandbox.shell.scope import Scope, opened
-from laneway.sandbox.shell.streams import Stream
-from laneway.sandbox.shell.walk import Walk
-from laneway.sandbox.tool_calls import command_of, kind_of, paths_of
+from laneway.sandbox.tool_calls import kind_of, paths_of
 
 _SHOWING = {
     "awk", "bat", "cat", "cp", "csvcut", "cut", "diff", "du", "egrep", "fd", "fgrep", "find", "grep", "head", "hexdump",
@@ -28,8 +24,7 @@ _OWN = {
     *(Place.INSIDE, Place.WORKSPACE, Place.GIT, Place.SCRATCH, Place.ALL_SCRATCH, Place.HARMLESS, Place.UNKNOWN),
     Place.GUARD,
 }
-_MAY_LEAD_OUT = re.compile(r"(^|[\s=\"'(<])[/~]|\.\.|\bcd\b")
-_MOST = 20
+_MOST, _MOST_WORDS = 20, 200
 
 
 def scope_of(cwd: str | None, project: str | None) -> Scope:
@@ -40,14 +35,26 @@ def scope_of(cwd: str | None, project: str | None) -> Scope:
     return scope
 
 
-def reads_outside(tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None) -> list[str]:
+class Looks:
+    """Where the programs of a command look; filled while the guard walks through it."""
+
+    def __init__(self) -> None:
+        self.words: list[tuple[str, Scope]] = []
+
+    def see(self, run: Invocation) -> None:
+        """What this program is told to show is known, as seen from where it runs."""
+        if basename(run.program) in _SHOWING and run.scope.remote is None and len(self.words) < _MOST_WORDS:
+            self.words.extend((word, run.scope) for word in _operands(run))
+
+
+def reads_outside(
+    tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None, looks: Looks | None = None
+) -> list[str]:
     """The paths outside the project that a call reads, as they lie on the disk."""
-    kind = kind_of(tool, given)
-    scope = scope_of(cwd, project)
-    if kind == "exec":
-        words = _words(command_of(given) or "", scope)
-    else:
-        words = [(path, scope) for path in paths_of(given)] if kind == "read" else []
+    words = list(looks.words) if looks is not None else []
+    if kind_of(tool, given) == "read":
+        scope = scope_of(cwd, project)
+        words += [(path, scope) for path in paths_of(given)]
     found = (lying_outside(word, seen_from) for word, seen_from in words)
     return list(dict.fromkeys(path for path in found if path is not None))[:_MOST]
 
@@ -87,25 +94,6 @@ def lying_outside(word: str, scope: Scope) -> str | None:
 
 def _real(path: str) -> str:
     return os.path.realpath(path)
-
-
-def _words(command: str, scope: Scope) -> list[tuple[str, Scope]]:
-    """The files and folders that the programs of a command are told to show, each as seen from where it runs."""
-    if len(command) > LONGEST or RESERVED.search(command) or not _MAY_LEAD_OUT.search(command):
-        return []
-    seen: list[tuple[str, Scope]] = []
-
-    def noting(walk: Walk, run: Invocation) -> Stream:
-        if basename(run.program) in _SHOWING and run.scope.remote is None:
-            seen.extend((word, run.scope) for word in _operands(run))
-        return invoke(walk, run)
-
-    try:
-        Walk(noting, risky).shell(command, scope)
-    except (TooMuch, LookupError, ValueError, TypeError, AttributeError, RecursionError):
-        # The guard itself has judged this text already, and says so where it could not.
-        return seen
-    return seen
 
 
 def _operands(run: Invocation) -> Iterator[str]:
