@@ -55,6 +55,13 @@ def test_a_threshold_that_was_left_and_is_reached_anew_speaks_again() -> None:
         session.done("Bash", {"command": "x"})
 
 
+def test_the_result_of_a_tool_is_found_by_the_tools_name() -> None:
+    text = '[[rule]]\nname = "denied"\nwhen = "tool_ended"\ntool = "Bash"\npattern = "(?i)permission denied"'
+    session = Watched(*rules(text))
+    assert len(session.done("Bash", {"command": "x"}, "Permission denied")) == 1
+    assert session.done("Read", {"file_path": "x"}, "Permission denied") == []
+
+
 def test_silence_and_time_are_thresholds_too() -> None:
     session = Watched(
         *rules("""

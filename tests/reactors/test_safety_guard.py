@@ -52,6 +52,7 @@ DANGEROUS: list[tuple[str, dict[str, Any]]] = [
     ("shell", {"command": ["bash", "-lc", "rm -rf ~/other"]}),
     ("shell", {"command": ["apply_patch", PATCH.format("/etc/passwd")]}),
     ("shell", {"command": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH.format('../other/a.py')}\nEOF"]}),
+    ("shell_command", {"command": "rm -rf ~", "workdir": "src"}),
     ("exec_command", {"cmd": "sudo systemctl stop nginx"}),
     ("run_shell_command", {"command": "git push --force"}),
     ("Edit", {"file_path": "/etc/hosts", "old_string": "a", "new_string": "b"}),
@@ -113,6 +114,8 @@ def test_ordinary_work_in_the_project_is_not_worth_a_word(tool: str, arguments: 
 def test_a_tool_nobody_knows_is_mentioned_and_not_ended_for() -> None:
     session = Watched(SafetyGuard(kill_on_danger=True))
     assert len(warnings(session.call("mcp__x__frobnicate", {"amount": 3}))) == 1
+    assert session.call("mcp__x__frobnicate", {"amount": 4}) == []
+    assert len(kills(session.call("mcp__x__frobnicate", {"amount": "/etc/passwd"}))) == 1
 
 
 def test_the_project_is_where_the_session_began_wherever_it_goes() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 
-from laneway.reactors.loading import Own
+from laneway.reactors.loading import Own, load
 from laneway.reactors.loop_detector import EXCEPTIONS, Limits
 from laneway.reactors.stall_detector import Patience
 from laneway.settings.reactors import KillOn, ReactorSettings
@@ -38,8 +39,8 @@ class Options:
         return (*EXCEPTIONS, *self.loop_exceptions)
 
 
-def chosen(settings: ReactorSettings, own: Own | None = None) -> Options:
-    """The options that the settings ask for."""
+def chosen(settings: ReactorSettings, home: Path) -> Options:
+    """The options that the settings ask for; the owner's own reactors are loaded, once for all sessions."""
     return Options(
         kill_on=frozenset(settings.reactor_kill_on),
         budget_tokens=settings.reactor_budget_tokens,
@@ -55,5 +56,10 @@ def chosen(settings: ReactorSettings, own: Own | None = None) -> Options:
         ),
         loop_exceptions=settings.reactor_loop_exceptions,
         cheaper_ways=settings.reactor_cheaper_ways,
-        own=own or Own(),
+        own=load(folder_of(settings, home)),
     )
+
+
+def folder_of(settings: ReactorSettings, home: Path) -> Path:
+    """Where the owner's own reactors lie."""
+    return settings.reactor_folder or home / "reactors"

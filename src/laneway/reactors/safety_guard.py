@@ -36,6 +36,7 @@ class SafetyGuard:
         self._project = project
         self._again_after = timedelta(seconds=again_after)
         self._seen: dict[str, datetime] = {}
+        self._tools: set[str] = set()
 
     def handle(self, ctx: ReactorContext) -> Reaction:
         """What a tool call calls for; an event that is no tool call, nothing."""
@@ -44,8 +45,10 @@ class SafetyGuard:
             self._project = ctx.state.cwd
         if ctx.event.kind is not EventKind.TOOL_CALLED:
             return Continue()
-        fresh = self._first_for_a_while(ctx)
-        return Continue() if ctx.replayed else self._reaction(ctx, fresh)
+        fresh, unheard_of = self._first_for_a_while(ctx), ctx.event.tool not in self._tools
+        if unheard_of and len(self._tools) < _MOST_REMEMBERED:
+            self._tools.add(ctx.event.tool)
+        return Continue() if ctx.replayed else self._reaction(ctx, fresh, unheard_of)
 
     def verdict(self, ctx: ReactorContext) -> Verdict:
         """May this call run: allowed, asked about, or denied; rule `read-outside` marks an allowed look elsewhere."""
@@ -78,11 +81,13 @@ class SafetyGuard:
             return Verdict(Decision.ALLOW, "read-outside", told, changes=False)
         return None
 
-    def _reaction(self, ctx: ReactorContext, fresh: bool) -> Reaction:
+    def _reaction(self, ctx: ReactorContext, fresh: bool, unheard_of: bool) -> Reaction:
         found = self.verdict(ctx)
+        if found.rule == "unknown-tool":
+            return Warn(_told(ctx.event, found)) if unheard_of else Continue()
         if found.decision is Decision.ALLOW or found.rule in UNSURE:
-            noted = found.rule == "read-outside" or found.rule in UNSURE
-            return Warn(_told(ctx.event, found)) if noted and fresh else Continue()
+            noted = fresh and (found.rule == "read-outside" or found.rule in UNSURE)
+            return Warn(_told(ctx.event, found)) if noted else Continue()
         if fresh or self._severity is Severity.KILL:
             return Intervene(_told(ctx.event, found), self._severity)
         return Warn(f"Again: {_told(ctx.event, found)}")
