@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from laneway.reactors.loading import Own, load
+from laneway.reactors.loading import Own
 from laneway.reactors.loop_detector import EXCEPTIONS, Limits
 from laneway.reactors.stall_detector import Patience
 from laneway.settings.reactors import KillOn, ReactorSettings
@@ -39,8 +39,8 @@ class Options:
         return (*EXCEPTIONS, *self.loop_exceptions)
 
 
-def chosen(settings: ReactorSettings, home: Path) -> Options:
-    """The options that the settings ask for; the owner's own reactors are loaded, once for all sessions."""
+def chosen(settings: ReactorSettings, own: Own | None = None) -> Options:
+    """The options that the settings ask for."""
     return Options(
         kill_on=frozenset(settings.reactor_kill_on),
         budget_tokens=settings.reactor_budget_tokens,
@@ -56,7 +56,7 @@ def chosen(settings: ReactorSettings, home: Path) -> Options:
         ),
         loop_exceptions=settings.reactor_loop_exceptions,
         cheaper_ways=settings.reactor_cheaper_ways,
-        own=load(folder_of(settings, home)),
+        own=own or Own(),
     )
 
 
