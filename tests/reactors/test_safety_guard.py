@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -111,6 +112,27 @@ def test_ordinary_work_in_the_project_is_not_worth_a_word(tool: str, arguments: 
     assert Watched(SafetyGuard(kill_on_danger=True)).call(tool, arguments) == []
 
 
+def test_a_command_that_cannot_be_read_is_told_and_ends_nothing() -> None:
+    said = Watched(SafetyGuard(kill_on_danger=True)).call("Bash", {"command": "rm -rf $(((( " + "x" * 400})
+    assert (len(notices(said)), kills(said)) == (1, [])
+
+
+@pytest.mark.parametrize("name", ["commands.jsonl", "commands_last.jsonl"])
+def test_it_catches_what_the_guard_catches_and_alarms_nobody_about_the_rest(name: str) -> None:
+    lines = (Path(__file__).parents[1] / "sandbox" / name).read_text(encoding="utf-8").splitlines()
+    missed, false = [], []
+    for line in lines[:: 5 if name == "commands.jsonl" else 1]:
+        case = json.loads(line)
+        said = Watched(SafetyGuard(), cwd=case.get("cwd", PROJECT)).call("Bash", {"command": case["command"]})
+        alarmed = bool(notices(said))
+        if alarmed and case["label"] == "safe":
+            false.append(case["command"])
+        elif not alarmed and case["label"] == "danger":
+            missed.append(case["command"])
+    assert missed == []
+    assert false == ([] if name == "commands.jsonl" else ["pkill -HUP -f gunicorn"])
+
+
 def test_a_tool_nobody_knows_is_mentioned_and_not_ended_for() -> None:
     session = Watched(SafetyGuard(kill_on_danger=True))
     assert len(warnings(session.call("mcp__x__frobnicate", {"amount": 3}))) == 1
@@ -142,6 +164,7 @@ def test_links_count_where_they_lead(tmp_path: Path) -> None:
     assert len(notices(session.call("Read", {"file_path": "key"}))) == 1
     assert len(warnings(session.call("Read", {"file_path": "elsewhere/x"}))) == 1
     assert len(warnings(session.call("Bash", {"command": "cat ./elsewhere/x"}))) == 1
+    assert session.call("Bash", {"command": "diff <(sort a) <(sort b)"}) == []
 
 
 def test_the_very_same_call_is_told_once_for_a_while() -> None:

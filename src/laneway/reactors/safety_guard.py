@@ -17,11 +17,13 @@ from laneway.reactors.calls import key_of
 from laneway.reactors.contract import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
 from laneway.reactors.tui_renderer import cut, plain, subject
 from laneway.sandbox.commands import judge_tool
-from laneway.sandbox.outside import Looks, climbs_into_the_system, leads_to_secret, reads_outside
+from laneway.sandbox.outside import Looks, climbs_into_the_system, reads_outside
 from laneway.sandbox.tool_calls import kind_of
 
-UNSURE = {"unknown-tool", "unparsed", "malformed"}
-"""Rules that say nothing but that the guard does not understand the call."""
+UNSURE = {"unknown-tool", "malformed"}
+"""Rules that say nothing but that the guard does not understand the call: worth a word."""
+UNJUDGED = {"unparsed", "too-long", "too-complex"}
+"""Rules about what may do harm, but cannot be read: worth telling, and no reason to end a session."""
 _PATH = re.compile(r"(~|\.{0,2})/[^\s\x00-\x1f]{1,1000}|\.\.")
 _MOST_REMEMBERED = 500
 
@@ -72,8 +74,7 @@ class SafetyGuard:
         climbing = climbs_into_the_system(event.arguments, cwd, project)
         if climbing is not None:
             return ask("path-climbs", f"{cut(plain(climbing), 80)} climbs out of the project into the system.")
-        outside = reads_outside(event.tool, event.arguments, cwd, project, looks)
-        secret = next((path for path in outside if leads_to_secret(path)), None)
+        outside, secret = reads_outside(event.tool, event.arguments, cwd, project, looks)
         if secret is not None:
             return deny("read-secret", f"It reads {cut(plain(secret), 80)}, a private key, token or password.")
         if outside:
@@ -88,8 +89,9 @@ class SafetyGuard:
         if found.decision is Decision.ALLOW or found.rule in UNSURE:
             noted = fresh and (found.rule == "read-outside" or found.rule in UNSURE)
             return Warn(_told(ctx.event, found)) if noted else Continue()
-        if fresh or self._severity is Severity.KILL:
-            return Intervene(_told(ctx.event, found), self._severity)
+        severity = Severity.NOTIFICATION if found.rule in UNJUDGED else self._severity
+        if fresh or severity is Severity.KILL:
+            return Intervene(_told(ctx.event, found), severity)
         return Warn(f"Again: {_told(ctx.event, found)}")
 
     def _first_for_a_while(self, ctx: ReactorContext) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from posixpath import basename
 from typing import Any
 
@@ -20,6 +21,8 @@ _SHOWING = {
     "tar", "tree", "wc", "xxd", "yq", "zcat", "zgrep",
 }  # fmt: skip
 """Programs whose operands are files or folders they read."""
+_NAMING = {"du", "fd", "find", "ls", "stat", "tree"}
+"""Those of them that tell names and sizes, but not what is in a file."""
 _OWN = {
     *(Place.INSIDE, Place.WORKSPACE, Place.GIT, Place.SCRATCH, Place.ALL_SCRATCH, Place.HARMLESS, Place.UNKNOWN),
     Place.GUARD,
@@ -35,28 +38,44 @@ def scope_of(cwd: str | None, project: str | None) -> Scope:
     return scope
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A word of a command or an argument that is read, and whether what is in there comes out."""
+
+    word: str
+    scope: Scope
+    reveals: bool = True
+
+
 class Looks:
     """Where the programs of a command look; filled while the guard walks through it."""
 
     def __init__(self) -> None:
-        self.words: list[tuple[str, Scope]] = []
+        self.all: list[Look] = []
 
     def see(self, run: Invocation) -> None:
         """What this program is told to show is known, as seen from where it runs."""
-        if basename(run.program) in _SHOWING and run.scope.remote is None and len(self.words) < _MOST_WORDS:
-            self.words.extend((word, run.scope) for word in _operands(run))
+        program = basename(run.program)
+        if program in _SHOWING and run.scope.remote is None and len(self.all) < _MOST_WORDS:
+            self.all.extend(Look(word, run.scope, program not in _NAMING) for word in _operands(run))
 
 
 def reads_outside(
-    tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None, looks: Looks | None = None
-) -> list[str]:
-    """The paths outside the project that a call reads, as they lie on the disk."""
-    words = list(looks.words) if looks is not None else []
+    tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None, looks: Looks
+) -> tuple[list[str], str | None]:
+    """The paths outside the project that a call reads, as they lie on the disk, and a secret that a link leads to."""
+    found = list(looks.all)
     if kind_of(tool, given) == "read":
         scope = scope_of(cwd, project)
-        words += [(path, scope) for path in paths_of(given)]
-    found = (lying_outside(word, seen_from) for word, seen_from in words)
-    return list(dict.fromkeys(path for path in found if path is not None))[:_MOST]
+        found += [Look(path, scope) for path in paths_of(given)]
+    outside: dict[str, None] = {}
+    secret = None
+    for look in found:
+        path, linked = lying_outside(look.word, look.scope)
+        if path is not None:
+            outside[path] = None
+            secret = path if linked and look.reveals and is_secret(path) else secret
+    return list(outside)[:_MOST], secret
 
 
 def climbs_into_the_system(given: Mapping[str, Any], cwd: str | None, project: str | None) -> str | None:
@@ -74,22 +93,17 @@ def climbs_into_the_system(given: Mapping[str, Any], cwd: str | None, project: s
     return None
 
 
-def leads_to_secret(path: str) -> bool:
-    """Whether a path on the disk is one of a key, a token or a password."""
-    return is_secret(path)
-
-
-def lying_outside(word: str, scope: Scope) -> str | None:
-    """Where a path lies, links followed, if that is outside the project."""
+def lying_outside(word: str, scope: Scope) -> tuple[str | None, bool]:
+    """Where a path lies, links followed, if that is outside the project; and whether a link led there."""
     full = scope.path(word)
-    if full is None or scope.workspace is None:
-        return None
+    if full is None or scope.workspace is None or locate(full, scope) is Place.HARMLESS:
+        return None, False
     real = _real(full)
     if real == full:
-        return None if locate(full, scope) in _OWN else full
+        return (None if locate(full, scope) in _OWN else full), False
     home = _real(scope.workspace)
     inside = real == home or real.startswith(home + "/")
-    return None if inside or locate(real, scope) in _OWN else real
+    return (None if inside or locate(real, scope) in _OWN else real), True
 
 
 def _real(path: str) -> str:
