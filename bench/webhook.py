@@ -24,6 +24,7 @@ HEADER = {"X-Telegram-Bot-Api-Secret-Token": SECRET}
 
 async def measure(folder: Path) -> None:
     """Both are given the same updates at the same pace, one after the other."""
+    folder.mkdir(parents=True, exist_ok=True)
     nobody = f"http://127.0.0.1:{free_port()}"
     with serving(
         folder / "home",
