@@ -27,7 +27,7 @@ def test_an_example_is_known_in_any_spelling(text: str, told: tuple[str, dict[st
 
 
 @pytest.mark.parametrize(
-    ("text", "confirm"), [("run the tests", False), ("run `rm -rf x`", True), ("run the tests of billing", False)]
+    ("text", "confirm"), [("run the tests", False), ("run `rm -rf x`", True), ("run `rm -rf dist`", True)]
 )
 def test_an_order_to_run_something_is_not_asked_about(text: str, confirm: bool) -> None:
     judged = LocalClassifier(load()).judge("message", text)
