@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from laneway.classify import confirmation, context_learned, meanings, training, vectors
-from laneway.classify.context_learned import Acts, Come
+from laneway.classify import confirmation, meanings, training, vectors
 from laneway.classify.exact import Exact
 from laneway.classify.freed import give_back
 from laneway.classify.rules import small_talk
@@ -22,7 +22,10 @@ from laneway.classify.softmax import Matrix
 from laneway.classify.taxonomy import Flag, Taxonomy
 from laneway.classify.training import Decision, flag_rows, guarded, trained
 from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, Remembering, UseEncoder, Vectors
-from laneway.transcript import Turn
+
+if TYPE_CHECKING:
+    from laneway.classify.context_learned import Acts, Come
+    from laneway.transcript import Turn
 
 _log = logging.getLogger("laneway.classify")
 EXACT = 0.99
@@ -98,6 +101,9 @@ class LocalClassifier:
     def come_to(self, turns: Sequence[Turn]) -> Come | None:
         """What the last of these turns comes to; None where no encoder or no weights are at hand."""
         if not self._acts_read:
+            # Who judges single texts only does not pay for conversations.
+            from laneway.classify import context_learned
+
             self._acts, self._acts_read = context_learned.shipped() if self._reach(1) else None, True
         if self._acts is None:
             return None
