@@ -41,7 +41,7 @@ def readings(heard: Heard, shares: Shares) -> Matrix:
 def outcome(meaning: Meaning, shares: Shares) -> Matrix:
     """How likely a meaning comes to each of the outcomes."""
     if meaning.label is not None:
-        return np.eye(4, dtype=np.float32)[OUTCOMES.index(meaning.label)]
+        return np.asarray(np.eye(4)[OUTCOMES.index(meaning.label)], np.float32)
     told = shares(meaning.text)
     change = (
         min(max(told[FLAG], _RANGE[0]), _RANGE[1]) if meaning.confirm is None else 0.97 if meaning.confirm else 0.03
