@@ -29,7 +29,7 @@ from laneway.transcript import Turn
 CONVERSATIONS = Path(__file__).with_name("conversations.jsonl")
 SIGNS_WEIGHT, DECAY = 0.5, 0.3
 RULES = 0.4
-"""The share of the rules in the judgement; chosen on a hand that neither rules nor weights had seen."""
+"""The share of the rules in the judgement; chosen on one hand that neither rules nor weights had seen."""
 DOUBT = 0.4
 """A command is taken for a change from this probability on: no action without a yes because of a doubt."""
 RECIPE = "1"
