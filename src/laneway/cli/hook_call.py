@@ -35,7 +35,7 @@ def run(arguments: list[str]) -> int:
         return _misused()
     body = sys.stdin.buffer.read()
     try:
-        answer = _asked(agent, body, _home(given), float(given.get("--seconds", PATIENCE)))
+        answer = asked(agent, body, _home(given), float(given.get("--seconds", PATIENCE)))
     except NoAnswer as error:
         rule = given.get("--when-down") or os.environ.get("LANEWAY_HOOKS_WHEN_DOWN") or "ask"
         cannot_ask = given.get("--cannot-ask") or os.environ.get("LANEWAY_HOOKS_CANNOT_ASK") or "deny"
@@ -72,7 +72,8 @@ def _event(agent: str, body: bytes) -> str:
     return event if isinstance(event, str) else BEFORE[agent]
 
 
-def _asked(agent: str, body: bytes, home: str, seconds: float) -> Answer:
+def asked(agent: str, body: bytes, home: str, seconds: float) -> Answer:
+    """What the server answers, or NoAnswer."""
     address = os.environ.get("LANEWAY_URL") or _noted_address(home) or USUAL
     secure, host, port, prefix = _parts(address)
     key = _key(home)

@@ -63,6 +63,8 @@ class Hooks:
         event = request.as_event(self._clock.now(), self._next_place())
         heard = self._sessions.of(request.provider, request.session_id)
         heard.take_in(event)
+        if not request.session_id and request.moment is Moment.OTHER:
+            return {}
         if request.moment in (Moment.BEFORE, Moment.PERMISSION):
             return self._decided(request, event, heard, began)
         return self._heard(request, event, heard)

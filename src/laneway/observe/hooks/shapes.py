@@ -172,7 +172,9 @@ def _said(result: Any) -> str:
         return result
     if not isinstance(result, dict):
         return ""
-    texts = [result[name] for name in ("stdout", "stderr", "output", "content", "llmContent", "error") if name in result]
+    texts = [
+        result[name] for name in ("stdout", "stderr", "output", "content", "llmContent", "error") if name in result
+    ]
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
