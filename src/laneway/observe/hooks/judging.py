@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from laneway.observe.hooks.shapes import HookRequest
 from laneway.reactors.border import Failed, attempted
 from laneway.reactors.contract import ReactorContext
 from laneway.reactors.safety_guard import SafetyGuard
+from laneway.sandbox.commands import judge_tool
 from laneway.sandbox.tool_calls import kind_of
 
 LEAVE = "leave"
@@ -61,9 +62,20 @@ def _said(request: HookRequest, verdict: Verdict, manners: Manners) -> str:
     if verdict.decision is Decision.ASK:
         if request.agent not in CANNOT_ASK:
             return "ask"
-        # Nobody knows what most tools of MCP servers do; denied, none of them could be used.
-        return LEAVE if request.mcp and verdict.rule == "unknown-tool" else manners.cannot_ask
+        return LEAVE if _merely_unknown(request, verdict) else manners.cannot_ask
     return "allow" if _provably_reads(request, verdict) else _ordinary(verdict, manners)
+
+
+def _merely_unknown(request: HookRequest, verdict: Verdict) -> bool:
+    """Whether all that speaks against a call is that nobody knows the tool of an MCP server.
+
+    Nobody knows what most of them do; denied, none of them could be used. A path they are given counts as written.
+    """
+    if not request.mcp or verdict.rule != "unknown-tool":
+        return False
+    paths = [text.strip() for text in _texts(request.arguments) if text.strip().startswith(("/", "~", "."))]
+    judgements = (judge_tool("write", {"path": path}, request.cwd or None) for path in paths[:50])
+    return len(paths) <= 50 and all(one.decision is Decision.ALLOW for one in judgements)
 
 
 def _ordinary(verdict: Verdict, manners: Manners) -> str:
@@ -78,13 +90,13 @@ def _provably_reads(request: HookRequest, verdict: Verdict) -> bool:
     if verdict.changes or request.mcp or verdict.rule == "read-outside":
         return False
     kind = kind_of(request.tool, request.arguments)
-    return kind == "exec" or (kind == "read" and not _names_an_address(request.arguments))
+    return kind == "exec" or (kind == "read" and not any("://" in text for text in _texts(request.arguments)))
 
 
-def _names_an_address(value: Any, depth: int = 0) -> bool:
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in the arguments of a call, which are never nested deeply here."""
     if isinstance(value, str):
-        return "://" in value
-    if isinstance(value, Mapping | list) and depth < 4:
-        inner = value.values() if isinstance(value, Mapping) else value
-        return any(_names_an_address(item, depth + 1) for item in inner)
-    return depth >= 4
+        yield value
+    elif isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item)
