@@ -29,7 +29,7 @@ class HookKeys:
         """Returns only if the request may ask."""
         key = presented(headers)
         if key and len(key) <= LONGEST_KEY:
-            if any([hmac.compare_digest(key.encode(), own.encode()) for own in (self._given, self._own()) if own]):
+            if any(hmac.compare_digest(key.encode(), own.encode()) for own in (self._given, self._own()) if own):
                 return
             found = await self._keys.principal(key)
             if found is not None and found.role is Role.OWNER:

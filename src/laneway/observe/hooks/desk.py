@@ -78,7 +78,7 @@ class Hooks:
         noticed = heard.repeated(request.sub_agent, event, denied=denied)
         self._remember(request, event, decided)
         self._note_decision(request, event, decided, began)
-        self.recorder.note(Note(event, heard.state, notice=noticed.notice, key=self._key(event, "loop")))
+        self._note_event(event, heard, noticed.notice)
         context = self._context(request, heard, decided.said)
         return answers.before_tool(request.agent, decided.said, decided.why, context)
 
@@ -88,7 +88,7 @@ class Hooks:
         if ran is not None:
             self._alarm(ran)
         noticed = heard.repeated(request.sub_agent, event)
-        self.recorder.note(Note(event, heard.state, notice=noticed.notice, key=self._key(event, "loop")))
+        self._note_event(event, heard, noticed.notice)
         return answers.with_context(request.event, self._context(request, heard, ""))
 
     def _context(self, request: HookRequest, heard: Heard, said: str) -> str:
@@ -107,6 +107,12 @@ class Hooks:
         )  # fmt: skip
         self.denied.add(call)
         self.following.add(call, request.transcript, event.at)
+
+    def _note_event(self, event: SessionEvent, heard: Heard, notice: str) -> None:
+        # Made small at once: a note may have to wait.
+        small = replace(event, arguments=keepable(event.arguments))
+        key = f"hooks-loop:{event.provider}:{event.session_id}:{event.offset}"
+        self.recorder.note(Note(small, heard.state, notice=keepable(notice), key=key))
 
     def _note_decision(self, request: HookRequest, event: SessionEvent, decided: Decided, began: float) -> None:
         body = keepable({
@@ -160,9 +166,6 @@ class Hooks:
         """A number above all others of this process and of those before it."""
         self._place = max(self._place + 1, int(self._clock.now().timestamp() * 1_000_000))
         return self._place
-
-    def _key(self, event: SessionEvent, what: str) -> str:
-        return f"hooks-{what}:{event.provider}:{event.session_id}:{event.offset}"
 
 
 def _key_of(request: HookRequest) -> str:

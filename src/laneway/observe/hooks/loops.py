@@ -32,7 +32,7 @@ class Loops:
     def __init__(self) -> None:
         self._detector = LoopDetector()
         self._results: dict[str, SessionEvent] = {}
-        self._open: list[SessionEvent] = []
+        self._open: list[tuple[str, SessionEvent]] = []
         self._hears_results = False
         self._told = ""
 
@@ -47,14 +47,16 @@ class Loops:
         return self._noticed(self._reaction(self._detector, event, state))
 
     def _called(self, event: SessionEvent, state: SessionState, denied: bool) -> Noticed:
-        expected = self._ending(event, denied)
+        key = key_of(event.tool, event.arguments)
+        expected = self._ending(key, event, denied)
         if denied or (self._open and not self._hears_results):
             # Nobody will say how it ended.
             self._close(len(self._open) if not denied else 0, state)
             self._reaction(self._detector, event, state)
             return self._noticed(self._reaction(self._detector, expected, state))
         self._close(max(0, len(self._open) - _MOST_OPEN), state)
-        self._open.append(event)
+        # Without the arguments, which may be whole files.
+        self._open.append((key, replace(event, arguments={})))
         ahead = deepcopy(self._detector)
         self._reaction(self._detector, event, state)
         self._reaction(ahead, event, state)
@@ -63,11 +65,10 @@ class Loops:
 
     def _ended(self, event: SessionEvent) -> None:
         self._hears_results = True
-        call = next((call for call in self._open if call.call_id == event.call_id), None)
-        if call is None:
+        place = next((place for place, (_, call) in enumerate(self._open) if call.call_id == event.call_id), None)
+        if place is None:
             return
-        self._open.remove(call)
-        key = key_of(call.tool, call.arguments)
+        key, _ = self._open.pop(place)
         self._results.pop(key, None)
         self._results[key] = event
         if len(self._results) > _MOST_RESULTS:
@@ -75,16 +76,16 @@ class Loops:
 
     def _close(self, count: int, state: SessionState) -> None:
         """The oldest open calls count as ended: the user refused them, or this agent never tells results."""
-        for call in self._open[:count]:
-            self._reaction(self._detector, self._ending(call, denied=False), state)
+        for key, call in self._open[:count]:
+            self._reaction(self._detector, self._ending(key, call, denied=False), state)
         self._open = self._open[count:]
 
-    def _ending(self, event: SessionEvent, denied: bool) -> SessionEvent:
+    def _ending(self, key: str, event: SessionEvent, denied: bool) -> SessionEvent:
         """The end of a call as it is to be expected: as the same call ended before."""
         ended = replace(event, kind=EventKind.TOOL_ENDED, arguments={}, text="")
         if denied:
             return replace(ended, failed=True, result_hash="denied")
-        before = self._results.get(key_of(event.tool, event.arguments))
+        before = self._results.get(key)
         if before is None:
             return ended
         return replace(ended, failed=before.failed, result_hash=before.result_hash, text=before.text)

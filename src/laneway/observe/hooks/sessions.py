@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from laneway.domain.session import SessionEvent, SessionState
 from laneway.observe.hooks.loops import Loops, Noticed
@@ -11,7 +11,7 @@ from laneway.reactors.safety_guard import SafetyGuard
 
 MOST = 500
 """Sessions; of the rest the one unheard for longest is forgotten."""
-_MOST_SUB_AGENTS = 50
+_MOST_SUB_AGENTS, _MOST_OPEN = 50, 100
 
 
 @dataclass(slots=True)
@@ -30,7 +30,11 @@ class Heard:
             # Where a session begins is its project, wherever it goes later.
             self.project = event.cwd
             self.guard = SafetyGuard(project=event.cwd)
-        self.state = self.state.after(event)
+        # Without the arguments, which may be whole files; and a call that was refused stays open for ever.
+        self.state = self.state.after(replace(event, arguments={}))
+        if len(self.state.open_calls) > _MOST_OPEN:
+            newest = list(self.state.open_calls.items())[-_MOST_OPEN // 2 :]
+            self.state = replace(self.state, open_calls=dict(newest))
 
     def repeated(self, sub_agent: str, event: SessionEvent, *, denied: bool = False) -> Noticed:
         """What a repetition calls for; each sub-agent is counted by itself."""
