@@ -102,7 +102,8 @@ def test_a_dry_run_shows_the_difference_and_changes_nothing(shell: Shell) -> Non
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "not valid JSON"), ('{"a": 1,}', "not valid JSON"), ('// mine\n{"a": 1}', "comments"), ("[]", "no JSON object"),
+        ("{", "not valid JSON"), ('{"a": 1,}', "not valid JSON"), ('// mine\n{"a": 1}', "comments"),
+        ("[]", "no JSON object"),
         ('{"hooks": {}, "hooks": {"Stop": []}}', "stands twice"), ('{"hooks": []}', "no object"),
         ('{"hooks": {"Stop": {}}}', "no list"), ("\udcff", "UTF-8"), ("[" * 20_000, "not valid JSON"),
     ],

@@ -105,6 +105,19 @@ def test_ordinary_work_is_allowed_where_the_owner_wants_that(tmp_path: Path) -> 
     assert decision(desk.before("Bash", {"command": "rm -rf /"})) == "deny"
 
 
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Bash", {"command": "laneway hooks uninstall"}),
+        ("Bash", {"command": "cat ~/.laneway/hooks-key"}),
+        ("Edit", {"file_path": "~/.claude/settings.json", "old_string": "hooks", "new_string": ""}),
+        ("Write", {"file_path": ".codex/hooks.json", "content": "{}"}),
+    ],
+)
+def test_an_agent_cannot_take_its_hooks_away(tool: str, given: dict[str, Any], tmp_path: Path) -> None:
+    assert decision(Desk("claude-code", tmp_path).before(tool, given)) == "deny"
+
+
 def test_a_link_out_of_the_project_is_followed(tmp_path: Path) -> None:
     (tmp_path / "notes").symlink_to("/etc")
     assert decision(Desk("claude-code", tmp_path).before("Write", {"file_path": "notes/passwd"})) == "ask"

@@ -57,7 +57,8 @@ class DeniedCalls:
 
     def forgive(self, event: SessionEvent) -> None:
         """The same call is not denied any more: what is known by its arguments alone may run now."""
-        self._calls.pop((event.provider, event.session_id, key_of(event.tool, event.arguments)), None)
+        if self._calls:
+            self._calls.pop((event.provider, event.session_id, key_of(event.tool, event.arguments)), None)
 
     def waiting(self, call: DeniedCall) -> bool:
         """Whether nobody knows yet what became of the call."""

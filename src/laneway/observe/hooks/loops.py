@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,8 @@ from laneway.reactors.contract import Continue, Intervene, Reaction, ReactorCont
 from laneway.reactors.loop_detector import LoopDetector
 
 _MOST_RESULTS, _MOST_OPEN = 64, 5
+_RECENT, _OFTEN = 40, 4
+"""Calls looked back at, and how often one must be among them: the fifth time is the first the agent hears of."""
 ADVICE = "You seem to be in a loop. Stop, say what you expected, and try another way or ask the user."
 
 
@@ -33,6 +36,7 @@ class Loops:
         self._detector = LoopDetector()
         self._results: dict[str, SessionEvent] = {}
         self._open: list[tuple[str, SessionEvent]] = []
+        self._recent: deque[str] = deque(maxlen=_RECENT)
         self._hears_results = False
         self._told = ""
 
@@ -57,8 +61,12 @@ class Loops:
         self._close(max(0, len(self._open) - _MOST_OPEN), state)
         # Without the arguments, which may be whole files.
         self._open.append((key, replace(event, arguments={})))
-        ahead = deepcopy(self._detector)
+        # What would be noticed if it ended as it did before is only worth a look when it was made often.
+        ahead = deepcopy(self._detector) if self._recent.count(key) >= _OFTEN else None
+        self._recent.append(key)
         self._reaction(self._detector, event, state)
+        if ahead is None:
+            return NOTHING
         self._reaction(ahead, event, state)
         warned = self._reaction(ahead, expected, state)
         return self._noticed(warned) if isinstance(warned, Warn) else NOTHING

@@ -17,6 +17,7 @@ from laneway.store.notices import tell_owner
 SOURCE = "hooks"
 """Where these events of a session come from, beside those of its log."""
 _MOST, _AT_ONCE = 10_000, 100
+_TOGETHER_SECONDS = 0.2
 _log = logging.getLogger("laneway.hooks")
 
 
@@ -52,6 +53,8 @@ class Recorder:
         """Notes are written as they come, for ever."""
         while True:
             await self._wake.wait()
+            # Several together cost little more than one, and an agent that waits for an answer goes first.
+            await asyncio.sleep(_TOGETHER_SECONDS)
             while self._notes:
                 await self.flush()
             self._wake.clear()
@@ -69,16 +72,16 @@ class Recorder:
             await asyncio.sleep(self._pause)
 
     async def _write(self, tx: Connection, batch: list[Note]) -> None:
-        known: dict[tuple[str, str], sessions.KeptSession] = {}
+        by_session: dict[tuple[str, str], list[Note]] = {}
         for note in batch:
             if note.event is not None:
-                name = (note.event.provider, note.event.session_id)
-                if name not in known:
-                    known[name] = await sessions.opened(tx, *name, SOURCE)
-                await sessions.keep(tx, known[name], [note.event])
+                by_session.setdefault((note.event.provider, note.event.session_id), []).append(note)
             if note.kind:
                 await events.append(tx, note.kind, note.body or {})
             if note.notice and not await tell_owner(tx, note.notice, key=note.key, kind="hooks", pulled=self._pulled):
                 _log.warning("There is no thread of the owner's to say this in: %s", note.notice)
-        for name, state in {(n.state.provider, n.state.session_id): n.state for n in batch if n.state}.items():
-            await sessions.note_state(tx, known[name], state)
+        for name, notes in by_session.items():
+            kept = await sessions.opened(tx, *name, SOURCE)
+            await sessions.keep(tx, kept, [note.event for note in notes if note.event is not None])
+            if notes[-1].state is not None:
+                await sessions.note_state(tx, kept, notes[-1].state)
