@@ -1,4 +1,4 @@
-"""How long an agent waits for its hook: at the resident server, and by the command it starts where it cannot call one."""
+"""How long an agent waits for its hook: at the resident server, and by the command that asks it."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Loops:
         self._results: dict[str, SessionEvent] = {}
         self._open: list[tuple[str, SessionEvent]] = []
         self._recent: deque[str] = deque(maxlen=_RECENT)
-        self._hears_results = False
+        self._hears_results = self._silent = False
         self._told = ""
 
     def heard(self, event: SessionEvent, state: SessionState, *, denied: bool = False) -> Noticed:
@@ -53,7 +53,8 @@ class Loops:
     def _called(self, event: SessionEvent, state: SessionState, denied: bool) -> Noticed:
         key = key_of(event.tool, event.arguments)
         expected = self._ending(key, event, denied)
-        if denied or (self._open and not self._hears_results):
+        self._silent = not self._hears_results and (self._silent or bool(self._open))
+        if denied or self._silent:
             # Nobody will say how it ended.
             self._close(len(self._open) if not denied else 0, state)
             self._reaction(self._detector, event, state)
