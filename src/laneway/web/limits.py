@@ -14,6 +14,9 @@ PAYLOAD_BYTES = 1_048_576
 WEBHOOK_BYTES = 4_194_304
 """Meta batches up to 3 MB; a webhook that is refused would come again for days."""
 
+HOOK_BYTES = 33_554_432
+"""A tool call holds whole files; one that is refused for its length would run unjudged."""
+
 ESCAPED = 6
 """A byte of text may be written as \\u00e4 in JSON."""
 
@@ -52,6 +55,8 @@ class BodyLimit:
         most, taken = self._limits.most(headers), 0
         if scope["path"].endswith("/webhook"):
             most = max(most, WEBHOOK_BYTES)
+        if scope["path"].startswith("/hooks/"):
+            most = max(most, HOOK_BYTES)
         announced = headers.get("content-length", "")
         if announced.isdecimal() and int(announced[:20]) > most:
             raise _too_large(most)

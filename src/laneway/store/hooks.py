@@ -1,0 +1,23 @@
+"""Decisions about other agents' calls, read back from the events."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from laneway.store.database import Connection
+
+
+async def denied(
+    tx: Connection, *, session_id: str | None = None, minutes: int = 60, limit: int = 1000
+) -> list[tuple[dict[str, Any], datetime]]:
+    """The calls denied lately that nobody saw running, oldest first, each as its decision tells it."""
+    cursor = await tx.execute(
+        "SELECT body, created_at FROM events d WHERE kind = 'hook.decision' AND body ->> 'said' = 'deny' "
+        "AND created_at > now() - make_interval(mins => %s) AND (%s::text IS NULL OR body ->> 'session_id' = %s) "
+        "AND NOT EXISTS (SELECT FROM events r WHERE r.kind = 'hook.ran_anyway' AND r.id > d.id "
+        "AND r.body ->> 'session_id' = d.body ->> 'session_id' AND r.body ->> 'call_id' = d.body ->> 'call_id') "
+        "ORDER BY id LIMIT %s",
+        (minutes, session_id, session_id, limit),
+    )
+    return [(row[0], row[1]) for row in await cursor.fetchall()]
