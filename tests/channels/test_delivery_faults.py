@@ -60,6 +60,7 @@ async def write(db: Database, thread: str, *texts: str) -> None:
     """Replies with these texts wait in the outbox of the thread."""
     async with db.transaction() as tx:
         owner = await principals.owner(tx) or await principals.set_owner_key(tx, "k")
+        await principals.link(tx, f"post:{thread}", owner.id)
     receipt = await Intake(db, [], Limits(100, 100)).receive(Incoming("post", thread, f"m-{thread}", "x", owner))
     async with db.transaction() as tx:
         job = await jobs.get(tx, receipt.job_id)
@@ -112,6 +113,30 @@ async def test_a_part_that_may_have_arrived_is_sent_once_more_and_only_that_part
         await until(db, delivery, clock, OutboxState.SENT, 1)
     assert provider.texts == ["one", "two", f"{SENT_AGAIN}two", "three"]
     assert provider.checks == 1, "the provider was asked whether it is there before anything was sent twice"
+
+
+async def test_each_part_that_may_have_arrived_is_sent_once_more_and_none_is_given_up_for_another(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["one"] = [UncertainFault("The line was cut.")]
+    provider.faults["two"] = [UncertainFault("The line was cut again.")]
+    provider.faults["three"] = [TransientFault("Too many.", retry_after=5)]
+    await write(db, "one", "one|two|three")
+    async with delivering(db, provider, clock) as delivery:
+        found = await until(db, delivery, clock, OutboxState.SENT, 1)
+    assert [row.state for row in found] == [OutboxState.SENT]
+    assert provider.texts == ["one", f"{SENT_AGAIN}one", "two", f"{SENT_AGAIN}two", "three"]
+
+
+async def test_what_may_have_arrived_says_so_when_the_owner_sends_it_again(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["maybe"] = [UncertainFault("cut"), PermanentFault("The chat is closed.")]
+    await write(db, "one", "maybe")
+    async with delivering(db, provider, clock) as delivery:
+        (lost,) = await until(db, delivery, clock, OutboxState.UNDELIVERABLE, 1)
+        async with db.transaction() as tx:
+            await outbox.retry(tx, lost.id)
+        await until(db, delivery, clock, OutboxState.SENT, 1)
+    assert provider.texts == ["maybe", f"{SENT_AGAIN}maybe"]
 
 
 async def test_what_stays_uncertain_twice_is_listed_and_the_owner_told_and_can_be_tried_again(db: Database) -> None:
