@@ -15,6 +15,7 @@ from laneway.channels.intake import Intake, worded
 from laneway.channels.people import Doorkeeper, Paired, Refused
 from laneway.channels.presses import press
 from laneway.domain.conversation import Incoming, Principal, Receipt, RemoteFile, sources_of
+from laneway.domain.storable import storable
 from laneway.errors import BadInput, Conflict, Forbidden, TooMany
 from laneway.store import arrivals, conversations, deliveries, edits, intake, jobs, outbox
 from laneway.store.database import Connection, Database
@@ -134,10 +135,10 @@ async def _incoming(tx: Connection, arrival: Arrival, principal: Principal) -> I
         channel=arrival.channel,
         thread=_thread(arrival, principal),
         external_id=arrival.external_id,
-        text=arrival.text.replace("\x00", ""),
+        text=str(storable(arrival.text.replace("\x00", ""))),
         principal=principal,
         files=arrival.files,
-        meta=meta,
+        meta=dict(storable(meta)),
     )
 
 
