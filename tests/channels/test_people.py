@@ -130,16 +130,16 @@ async def test_addresses_the_provider_vouches_for_become_one_persons(db: Databas
 async def test_two_people_are_never_made_one_and_the_owner_is_told_once(db: Database) -> None:
     here = await gate(db, whatsapp=OPEN, telegram=Welcome(owners=frozenset({"1"})))
     await here.take("hello", "1")
-    phone = await here.admit(channel="whatsapp", user="49151", name="Ann", thread=None)
+    phone = await here.admit(channel="whatsapp", user="49151", name="Ann [bank](http://evil.example)", thread=None)
     other = await here.admit(channel="whatsapp", user="DE.ab", name="A. Lee", thread=None)
     for _ in range(3):
         both = await here.admit(channel="whatsapp", user="DE.ab", also=("49151",), thread=None)
         assert both == other != phone
-    assert (await here.person("whatsapp:49151")).name == "Ann"
+    assert (await here.person("whatsapp:49151")).name.startswith("Ann")
     [(body,)] = await here.rows("SELECT body FROM events WHERE kind = 'principal.two'")
     assert body["addresses"] == ["whatsapp:DE.ab", "whatsapp:49151"]
     [(told,)] = await here.rows("SELECT text FROM messages WHERE meta->>'notice' = 'principal.two'")
-    assert "whatsapp:DE.ab (A. Lee) and whatsapp:49151 (Ann) are one person" in told
+    assert "whatsapp:DE.ab (A. Lee) and whatsapp:49151 (Ann bank http://evil.example) are one person" in told
 
 
 async def test_nothing_comes_from_somebody_blocked_by_any_address(db: Database) -> None:

@@ -85,6 +85,12 @@ def words(payload: Json) -> str:
     return _place(payload) or _cards(payload) or _poll(payload) or text(payload.get("body"))
 
 
+def brought(payload: Json) -> list[str]:
+    """Whose words come along: names of places and people are written by others."""
+    named = _place(payload).endswith(")]")
+    return [*(["a shared location"] if named else []), *(["a shared contact"] if _cards(payload) else [])]
+
+
 def _place(payload: Json) -> str:
     place = payload.get("location")
     place = place if isinstance(place, dict) else part(payload, "_data", "message", "locationMessage")
