@@ -159,6 +159,20 @@ async def test_what_stays_uncertain_twice_is_listed_and_the_owner_told_and_can_b
     assert provider.texts.count(f"{SENT_AGAIN}maybe") == 2, "the second time, and when it was asked for"
 
 
+async def test_the_owner_is_told_again_when_a_second_try_is_given_up_too(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["gone"] = [PermanentFault("The chat is closed."), PermanentFault("The chat is closed.")]
+    await write(db, "desk", "hello")
+    await write(db, "one", "gone")
+    async with delivering(db, provider, clock) as delivery:
+        found = await until(db, delivery, clock, OutboxState.SENT, 2)
+        lost = next(row for row in found if row.state is OutboxState.UNDELIVERABLE)
+        async with db.transaction() as tx:
+            await outbox.retry(tx, lost.id)
+        await until(db, delivery, clock, OutboxState.SENT, 3)
+    assert [text.startswith("A reply on post") for text in provider.texts] == [False, True, True]
+
+
 async def test_a_notice_that_cannot_be_delivered_is_not_told_about_in_turn(db: Database) -> None:
     provider, clock = Provider(), FakeClock()
     await write(db, "desk", "hello")

@@ -86,7 +86,8 @@ class Door:
             return None
         if not await intake.keep(tx, incoming):
             return Taken("duplicate")
-        key = f"late-edit:{incoming.external_id}"
+        # Once a minute: edits are counted by nobody.
+        key = f"late-edit:{thread.id}:{await outbox.minute(tx)}"
         await outbox.write(tx, thread.id, TOO_LATE, external_id=key, pulled=self._pulled, meta={"notice": "late-edit"})
         return Taken("stored")
 
