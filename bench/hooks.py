@@ -16,7 +16,7 @@ import httpx
 from bench.report import percentile, show
 from bench.server import Server, serving
 
-CALLS, STARTS = 400, 15
+CALLS, PER_SECOND, STARTS = 300, 20, 15
 TOOLS: list[tuple[str, dict[str, Any]]] = [
     ("Bash", {"command": "git log --oneline -n {}"}),
     ("Bash", {"command": "cd src && npm test -- --grep 'case {}' 2>&1 | tail -n 40"}),
@@ -32,12 +32,15 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
 
 
 def measure(server: Server) -> None:
-    """The waiting times are printed, of calls one after the other as an agent makes them."""
+    """The waiting times are printed, of calls at the pace of a dozen busy agents."""
     with httpx.Client(base_url=server.url, headers={"X-API-Key": server.key}, timeout=30) as client:
         calls = itertools.islice(_calls(), CALLS + 40)
-        taken = [_asked(client, body) for body in calls][40:]
+        asked = [(_asked(client, body), _nothing(client)) for body in calls][40:]
+    taken, nothing = [one for one, _ in asked], [other for _, other in asked]
     show("hook: an answer before a tool runs (p50)", percentile(taken, 0.5) * 1000, "ms")
     show("hook: an answer before a tool runs (p95)", percentile(taken, 0.95) * 1000, "ms", 20)
+    show("hook: an answer of the same server that says nothing (p50)", percentile(nothing, 0.5) * 1000, "ms")
+    show("hook: an answer of the same server that says nothing (p95)", percentile(nothing, 0.95) * 1000, "ms")
     started = [_started(server) for _ in range(STARTS)]
     bare = [_seconds([sys.executable, "-c", "pass"], b"") for _ in range(STARTS)]
     show("hook: the command `laneway hooks call` in all (p50)", percentile(started, 0.5) * 1000, "ms")
@@ -55,8 +58,15 @@ def _calls() -> Any:
 
 
 def _asked(client: httpx.Client, body: dict[str, Any]) -> float:
+    time.sleep(1 / PER_SECOND)
     began = time.perf_counter()
     client.post("/hooks/claude-code", json=body).raise_for_status()
+    return time.perf_counter() - began
+
+
+def _nothing(client: httpx.Client) -> float:
+    began = time.perf_counter()
+    client.get("/health").raise_for_status()
     return time.perf_counter() - began
 
 

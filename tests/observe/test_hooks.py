@@ -155,6 +155,8 @@ def test_a_permission_request_is_denied_or_left_to_the_user(tmp_path: Path) -> N
     inner = denied["hookSpecificOutput"]
     assert isinstance(inner, dict)
     assert inner["decision"]["behavior"] == "deny"
+    assert "lose-root" in inner["decision"]["message"]
+    assert desk.hooks.answer("codex", body | {"tool_input": {"command": "npm test"}}) == {}
     assert Desk("claude-code", tmp_path).hooks.answer(
         "claude-code", body | {"tool_input": {"command": "npm test"}}
     ) == {}  # fmt: skip

@@ -5,7 +5,20 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from laneway.store.database import Connection
+from psycopg.types.json import Jsonb
+
+from laneway.store.database import EVENTS, Connection
+
+
+async def record(tx: Connection, told: list[tuple[str, dict[str, Any]]]) -> None:
+    """These events, each a kind and a body, are stored with this transaction, and listeners are woken once."""
+    if not told:
+        return
+    async with tx.cursor() as cursor:
+        await cursor.executemany(
+            "INSERT INTO events (kind, body) VALUES (%s, %s)", [(kind, Jsonb(body)) for kind, body in told]
+        )
+    await tx.execute("SELECT pg_notify(%s, '')", (EVENTS,))
 
 
 async def denied(

@@ -71,14 +71,15 @@ class Hooks:
 
     def _decided(self, request: HookRequest, event: SessionEvent, heard: Heard, began: float) -> Answer:
         decided = decide(request, judged(request, heard.guard, event, heard.state), self._manners)
+        # Made small at once: a note may have to wait, and arguments may be whole files.
+        small = replace(event, arguments=keepable(event.arguments))
+        self._note_decision(request, small, decided, began)
         if request.moment is Moment.PERMISSION:
-            self._note_decision(request, event, decided, began)
             return answers.permission(decided.said, decided.why)
         denied = decided.said == "deny"
         noticed = heard.repeated(request.sub_agent, event, denied=denied)
         self._remember(request, event, decided)
-        self._note_decision(request, event, decided, began)
-        self._note_event(event, heard, noticed.notice)
+        self._note_event(small, heard, noticed.notice)
         context = self._context(request, heard, decided.said)
         return answers.before_tool(request.agent, decided.said, decided.why, context)
 
@@ -109,21 +110,22 @@ class Hooks:
         self.following.add(call, request.transcript, event.at)
 
     def _note_event(self, event: SessionEvent, heard: Heard, notice: str) -> None:
-        # Made small at once: a note may have to wait.
-        small = replace(event, arguments=keepable(event.arguments))
         key = f"hooks-loop:{event.provider}:{event.session_id}:{event.offset}"
-        self.recorder.note(Note(small, heard.state, notice=keepable(notice), key=key))
+        self.recorder.note(Note(event, heard.state, notice=keepable(notice), key=key))
 
     def _note_decision(self, request: HookRequest, event: SessionEvent, decided: Decided, began: float) -> None:
         body = keepable({
             "agent": request.agent, "provider": request.provider, "session_id": request.session_id,
-            "event": request.event, "tool": request.tool, "arguments": request.arguments,
-            "call_id": request.call_id, "sub_agent": request.sub_agent, "cwd": request.cwd,
+            "event": request.event, "tool": request.tool, "call_id": request.call_id, "cwd": request.cwd,
+            "sub_agent": request.sub_agent,
             "decision": decided.verdict.decision.value, "rule": decided.verdict.rule, "why": decided.verdict.why,
             "said": decided.said, "at": event.at.isoformat(),
         })  # fmt: skip
-        # Added afterwards: the word looks like the name of a secret.
-        body |= {"key": _key_of(request), "ms": round((time.perf_counter() - began) * 1000, 3)}
+        body |= {
+            "arguments": event.arguments,
+            "key": _key_of(request),
+            "ms": round((time.perf_counter() - began) * 1000, 3),
+        }
         self.recorder.note(Note(kind=DECISION, body=body))
 
     def _alarm(self, call: DeniedCall) -> None:

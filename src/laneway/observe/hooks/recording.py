@@ -10,13 +10,13 @@ from typing import Any
 
 from laneway.domain.session import SessionEvent, SessionState
 from laneway.errors import Unavailable
-from laneway.store import events, sessions
+from laneway.store import hooks, sessions
 from laneway.store.database import Connection, Database
 from laneway.store.notices import tell_owner
 
 SOURCE = "hooks"
 """Where these events of a session come from, beside those of its log."""
-_MOST, _AT_ONCE = 10_000, 100
+_MOST, _AT_ONCE = 10_000, 25
 _TOGETHER_SECONDS = 0.2
 _log = logging.getLogger("laneway.hooks")
 
@@ -76,10 +76,9 @@ class Recorder:
         for note in batch:
             if note.event is not None:
                 by_session.setdefault((note.event.provider, note.event.session_id), []).append(note)
-            if note.kind:
-                await events.append(tx, note.kind, note.body or {})
             if note.notice and not await tell_owner(tx, note.notice, key=note.key, kind="hooks", pulled=self._pulled):
                 _log.warning("There is no thread of the owner's to say this in: %s", note.notice)
+        await hooks.record(tx, [(note.kind, note.body or {}) for note in batch if note.kind])
         for name, notes in by_session.items():
             kept = await sessions.opened(tx, *name, SOURCE)
             await sessions.keep(tx, kept, [note.event for note in notes if note.event is not None])

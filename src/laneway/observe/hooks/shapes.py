@@ -83,7 +83,7 @@ class HookRequest:
             text=shown(self.text),
             tool=self.tool,
             call_id=self.call_id,
-            arguments=self.arguments if self.moment is Moment.BEFORE else {},
+            arguments=self.arguments if self.moment in (Moment.BEFORE, Moment.PERMISSION) else {},
             failed=self.failed,
             result_hash=hash_of(_lasting(self.result)) if ended else "",
             model=self.model,
