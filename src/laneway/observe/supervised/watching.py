@@ -1,0 +1,206 @@
+"""Follows the agent's logs in a thread of its own and shows what happens there to the reactors."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from laneway.clock import Clock, SystemClock
+from laneway.domain.session import NO_TOKENS, EventKind, OpenCall, SessionEvent, SessionState
+from laneway.observe.codex import Codex
+from laneway.observe.codex_family import lineage_of
+from laneway.observe.codex_forks import Lineage
+from laneway.observe.supervised.arming import Armed
+from laneway.observe.supervised.locate import Candidate, Locator
+from laneway.observe.supervised.order import Cause, Order
+from laneway.observe.tail import DocumentTail, Tail, followed
+from laneway.reactors import Chain, Failed, Intervene, Said, Severity
+from laneway.reactors.costs import cost_of
+
+LOOK, TICK = 0.05, 1.0
+"""Seconds between two looks at the logs, and between two ticks of the clock."""
+_MOST_REJECTED, _MOST_REMEMBERED = 10_000, 200_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A reaction, the event that called for it, and what it means for the run."""
+
+    said: Said
+    event: SessionEvent
+    cause: Cause
+
+    @property
+    def kills(self) -> bool:
+        return isinstance(self.said.reaction, Intervene) and self.said.reaction.severity is Severity.KILL
+
+
+class Followed:
+    """One log of the agent's and the chain of its reactors."""
+
+    def __init__(self, candidate: Candidate, tail: Tail | DocumentTail, chain: Chain) -> None:
+        self.candidate, self.tail, self.chain = candidate, tail, chain
+        self.life = tail.life
+        self.counted, self.paid = NO_TOKENS, Decimal(0)
+        """What this log has added to the run's totals."""
+        self._seen: set[str] = set()
+        self._parent: Lineage | None = None
+        self._own = NO_TOKENS
+        self._forked: bool | None = None
+
+    def is_past(self, event: SessionEvent, began: float) -> bool:
+        """Whether this happened before the run: a session that is resumed is not judged for what it did then."""
+        if self.life:
+            return event.call_id in self._seen
+        if not self.candidate.known:
+            return False
+        if isinstance(self.tail, Tail):
+            return event.offset <= self.candidate.before
+        return event.at.timestamp() < began
+
+    def counts(self, event: SessionEvent) -> None:
+        """The event is among what this log has told."""
+        self.counted, self.paid = self.counted + event.tokens, self.paid + (event.cost or 0)
+        if event.call_id and len(self._seen) < _MOST_REMEMBERED:
+            self._seen.add(event.call_id)
+
+    def took_back(self) -> SessionEvent:
+        """A log that is written anew tells everything again; this event takes back what it had told before."""
+        back = SessionEvent("", self.chain.state.provider, EventKind.TOKENS, self.chain.state.last_activity or _EPOCH)
+        back = replace(back, tokens=NO_TOKENS - self.counted, cost=-self.paid)
+        self.life, self.counted, self.paid = self.tail.life, NO_TOKENS, Decimal(0)
+        return back
+
+    def without_copies(self, events: list[SessionEvent]) -> list[SessionEvent]:
+        """The events of a fork with the tokens it spent itself; its log repeats those of its parent."""
+        reader = self.tail.reader
+        if not isinstance(reader, Codex) or not reader.lineage.parents or not events:
+            return events
+        if self._forked is None:
+            parents = (lineage_of(name, self.tail.path) for name in reader.lineage.parents)
+            self._parent, self._forked = next((found for found in parents if found), None), True
+        own = reader.own(self._parent)
+        if own is None:
+            return events
+        spent, self._own = own.tokens - self._own, own.tokens
+        bare = [replace(event, tokens=NO_TOKENS) if event.tokens else event for event in events]
+        return [*bare, replace(bare[-1], kind=EventKind.TOKENS, tokens=spent, text="")] if spent else bare
+
+
+class Watching(threading.Thread):
+    """The thread. What the reactors have to say goes to `tell`, one alarm at a time."""
+
+    def __init__(
+        self, order: Order, locator: Locator, armed: Armed, tell: Callable[[Alarm], None], clock: Clock | None = None
+    ) -> None:
+        super().__init__(name="laneway-run-watching", daemon=True)
+        self._order, self._locator, self._armed, self._tell = order, locator, armed, tell
+        self._clock = clock or SystemClock()
+        self._began = self._clock.now().timestamp()
+        self._over = threading.Event()
+        self._rejected: dict[object, int | frozenset[str]] = {}
+        self.followed: dict[object, Followed] = {}
+        self.failed: list[Failed] = []
+        self.unpriced: set[str] = set()
+        self._ticked = time.monotonic()
+        self._usual: set[int] = set()
+        self.whole = Chain(SessionState(order.run_id, locator.provider or ""), armed.run, self._note)
+
+    def run(self) -> None:
+        """Until it is told to stop; then once more, so that the last lines count, too."""
+        while not self._over.wait(LOOK):
+            self.look()
+            self._tick()
+        self.look(last=True)
+
+    def stop(self, seconds: float = 10.0) -> None:
+        """The last lines have been read."""
+        self._over.set()
+        if self.is_alive():
+            self.join(seconds)
+
+    @property
+    def open_calls(self) -> list[tuple[str, OpenCall]]:
+        """The calls that have no result, of all sessions, the oldest first."""
+        calls = [call for one in self.followed.values() for call in one.chain.state.open_calls.items()]
+        return sorted(calls, key=lambda call: call[1].at)
+
+    def look(self, *, last: bool = False) -> None:
+        """New logs are followed, and what is new in all of them has been judged."""
+        for candidate in self._locator.look(at_once=last):
+            self._consider(candidate)
+        for one in list(self.followed.values()):
+            self._read(one)
+
+    def _consider(self, candidate: Candidate) -> None:
+        found = candidate.found
+        key = (found.path, found.session_id)
+        if key in self.followed or self._rejected.get(key) in (found.size, self._locator.folders):
+            return
+        tail = followed(found.path, session_id=found.session_id, born=self._clock.now())
+        events = tail.read()
+        cwd = tail.reader.cwd if tail.reader else ""
+        if tail.reader is None or not self._locator.is_ours(candidate, cwd):
+            if len(self._rejected) < _MOST_REJECTED:
+                # Where it works never changes; only what is known of the agent's folders does.
+                self._rejected[key] = self._locator.folders if cwd else found.size
+            return
+        chain = self._chain(tail.reader.session_id or tail.reader.name, tail.reader.provider)
+        one = self.followed[key] = Followed(candidate, tail, chain)
+        self._judge(one, events)
+
+    def _chain(self, session_id: str, provider: str) -> Chain:
+        return Chain(SessionState(session_id, provider), self._armed.session(), self._note)
+
+    def _read(self, one: Followed) -> None:
+        while events := one.tail.read():
+            self._judge(one, events)
+
+    def _judge(self, one: Followed, events: list[SessionEvent]) -> None:
+        if one.life != one.tail.life:
+            self.whole.handle(one.took_back())
+            one.chain = self._chain(one.chain.state.session_id, one.chain.state.provider)
+        for event in map(self._with_price, one.without_copies(events)):
+            if one.is_past(event, self._began):
+                one.chain.replay([event])
+            else:
+                one.counts(event)
+                self._raise([*one.chain.handle(event), *self.whole.handle(event)], event)
+
+    def _with_price(self, event: SessionEvent) -> SessionEvent:
+        cost = cost_of(event)
+        if cost is None:
+            self.unpriced.add(event.model or "a model without a name")
+        return replace(event, cost=cost) if event.tokens else event
+
+    def _tick(self) -> None:
+        """The clock has ticked for every chain, so that silence is noticed, too."""
+        if time.monotonic() - self._ticked < TICK:
+            return
+        self._ticked, now = time.monotonic(), self._clock.now()
+        below = self._activity()
+        for chain in (*(one.chain for one in self.followed.values()), self.whole):
+            state = chain.state
+            event = SessionEvent(state.session_id, state.provider, EventKind.TICK, now, text=below)
+            self._raise(chain.handle(event), event)
+
+    def _activity(self) -> str:
+        """What a log cannot tell: whether programs run that were not there before the open calls."""
+        living = {process.pid for process in self._locator.living()}
+        if not self.open_calls:
+            self._usual = living
+            return ""
+        return "busy" if living - self._usual else "idle"
+
+    def _raise(self, said: list[Said], event: SessionEvent) -> None:
+        for one in said:
+            self._tell(Alarm(one, event, self._armed.cause(one.reactor)))
+
+    def _note(self, failed: Failed) -> None:
+        if len(self.failed) < 100:
+            self.failed.append(failed)
