@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 TOKEN = sys.argv[1]
-SLEEPER = "import signal, sys, time\nif 'deaf' in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)"
+SLEEPER = (
+    "import signal, sys, time\nif 'deaf' in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)"
+)
 
 
 class Log:
@@ -114,7 +116,7 @@ def double_fork(deaf: str = "") -> None:
 
 def tree() -> None:
     """Children of children, in groups and sessions of their own; one does not listen."""
-    script = f"{sys.executable} -c \"$0\" {TOKEN} & setsid {sys.executable} -c \"$0\" {TOKEN} deaf & wait"
+    script = f'{sys.executable} -c "$0" {TOKEN} & setsid {sys.executable} -c "$0" {TOKEN} deaf & wait'
     subprocess.Popen(["/bin/sh", "-c", script, SLEEPER])
     sleeper(start_new_session=True)
     time.sleep(0.2)

@@ -9,12 +9,9 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 AGENT = Path(__file__).with_name("fake_agent.py")
 COMMAND = (sys.executable, "-m", "laneway", "run")
@@ -85,16 +82,16 @@ class Desk:
                 found.append(f"{folder.name} {' '.join(words)[:200]}")
         return found
 
-    def states(self) -> set[str]:
+    def states(self) -> list[str]:
         """The states of everybody alive, as the kernel writes them: T is stopped."""
         numbers = [line.split()[0] for line in self.alive()]
-        found = set()
+        found = []
         for number in numbers:
             try:
                 text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
             except OSError:
                 continue
-            found.add(text.rpartition(")")[2].split()[0])
+            found.append(text.rpartition(")")[2].split()[0])
         return found
 
     def noted(self, what: str) -> float:
@@ -132,15 +129,6 @@ class Ended:
     out: str
     err: str
     at: float
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    """A desk of one's own; nothing started there outlives the test, whatever it showed."""
-    desk = Desk(tmp_path)
-    yield desk
-    for line in desk.alive():
-        os.kill(int(line.split()[0]), 9)
 
 
 def until(true: Any, what: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.observe.runs import Desk, desk, until  # noqa: F401
+from tests.observe.runs import Desk, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
 SLACK = 15.0
@@ -164,7 +164,7 @@ def test_a_signal_that_was_ignored_before_us_stays_ignored(desk: Desk) -> None:
 def test_a_frozen_agent_ends_where_nobody_can_be_asked(desk: Desk) -> None:
     process = desk.start("--kill-on", "danger", "--freeze", "--freeze-wait", "3", "--", "claude", "start", "tree",
                          "danger", "wait", start_new_session=True)  # fmt: skip
-    until(lambda: desk.states() - {"S", "R", "D"} == {"T"}, "it stands still")
+    until(lambda: desk.states().count("T") >= 5, "the agent and all it started stand still")
     assert process.wait(60) == 81
     assert desk.alive() == []
 

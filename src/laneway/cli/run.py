@@ -17,6 +17,7 @@ from laneway.errors import BadInput
 if TYPE_CHECKING:
     from laneway.observe.supervised.order import Cause
     from laneway.observe.supervised.report import RunReport
+    from laneway.reactors.options import Options
 
 
 def run(
@@ -24,7 +25,9 @@ def run(
     budget_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of all kinds it may use.")] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0.000001, help="Dollars it may cost.")] = None,
     max_minutes: Annotated[float | None, typer.Option(min=0.001, help="Minutes it may take.")] = None,
-    kill_on: Annotated[str, typer.Option(help="What ends it: danger, loop, budget; none for nothing.")] = "budget",
+    kill_on: Annotated[
+        str | None, typer.Option(help="What ends it: danger, loop, budget, with commas; else none. Usually budget.")
+    ] = None,
     freeze: Annotated[bool, typer.Option("--freeze", help="Stop it first and ask: resume, or kill.")] = False,
     freeze_wait: Annotated[
         float, typer.Option(min=0, help="Seconds a frozen agent waits where nobody can be asked.")
@@ -54,15 +57,16 @@ def run(
     from laneway.observe.supervised.order import Order
     from laneway.observe.supervised.run import supervise
 
+    usual = _usual()
     order = Order(
         command=command,
         cwd=Path.cwd(),
         environ=dict(os.environ),
         run_id=secrets.token_hex(8),
-        budget_tokens=budget_tokens,
-        budget_usd=None if budget_usd is None else Decimal(str(budget_usd)),
-        max_minutes=max_minutes,
-        kill_on=_causes(kill_on),
+        budget_tokens=budget_tokens or usual.budget_tokens,
+        budget_usd=_dollars(budget_usd or usual.budget_usd),
+        max_minutes=max_minutes or usual.max_minutes,
+        kill_on=_causes(",".join({"budget", *usual.kill_on}) if kill_on is None else kill_on),
         freeze=freeze,
         freeze_wait=freeze_wait,
         grace=grace,
@@ -71,9 +75,26 @@ def run(
     )
     if report is not None:
         _check(report)
-    done = supervise(order, reactors_for(order))
+    done = supervise(order, reactors_for(order, usual))
     _leave(done, report)
     raise typer.Exit(done.exit_code)
+
+
+def _usual() -> Options:
+    """What the settings say; not those of the folder, which belongs to the agent as much as to the person."""
+    from laneway.reactors.loading import load
+    from laneway.reactors.options import chosen
+    from laneway.settings import Settings
+
+    settings = Settings.load(here=home_of(os.environ))
+    own = load(settings.reactor_folder or settings.home / "reactors")
+    for fault in own.faults:
+        sys.stderr.write(f"laneway: no reactors from {fault.reactor}: {fault.error}\n")
+    return chosen(settings, own)
+
+
+def _dollars(amount: Decimal | float | None) -> Decimal | None:
+    return None if amount is None else Decimal(str(amount))
 
 
 def _causes(words: str) -> frozenset[Cause]:

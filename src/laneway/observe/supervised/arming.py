@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from laneway.observe.supervised.order import Cause, Order
-from laneway.reactors import Reactor
+from laneway.reactors import Failed, Reactor
 from laneway.reactors.cost_budget import CostBudget
-from laneway.reactors.error_streak import ErrorStreak
 from laneway.reactors.loop_detector import LoopDetector
+from laneway.reactors.options import Options
 from laneway.reactors.safety_guard import SafetyGuard
-from laneway.reactors.stall_detector import StallDetector
+from laneway.reactors.shipped import shipped
 from laneway.reactors.token_budget import TokenBudget
 
-CAUSES = {
+_CAUSES = {
     SafetyGuard.name: Cause.DANGER,
     LoopDetector.name: Cause.LOOP,
     TokenBudget.name: Cause.BUDGET,
@@ -26,7 +26,7 @@ CAUSES = {
 class Armed:
     """The reactors of one run."""
 
-    session: Callable[[], Sequence[Reactor]]
+    session: Callable[[Callable[[Failed], None]], Sequence[Reactor]]
     """New ones for each log: they judge what one session does. A sub-agent's log is a session of its own."""
     run: Sequence[Reactor]
     """They judge all sessions of the run together, from its beginning: its budgets."""
@@ -37,18 +37,21 @@ class Armed:
         return self.causes.get(reactor, Cause.REACTOR)
 
 
-def reactors_for(order: Order) -> Armed:
-    """The reactors this order asks for; what it does not arm still speaks."""
+def reactors_for(order: Order, options: Options | None = None) -> Armed:
+    """The reactors this order asks for, the owner's own included; what is not armed still speaks.
 
-    def of_a_session() -> list[Reactor]:
-        return [
-            SafetyGuard(kill_on_danger=Cause.DANGER in order.kill_on, project=str(order.cwd)),
-            LoopDetector(kill=Cause.LOOP in order.kill_on),
-            StallDetector(),
-            ErrorStreak(),
-        ]
-
-    return Armed(of_a_session, _budgets(order), CAUSES)
+    The time is limited by the run itself, since that has to work where no log is found.
+    """
+    kill_on = frozenset(cause.value for cause in order.kill_on)
+    of_a_session = replace(
+        options or Options(),
+        kill_on=kill_on,  # type: ignore[arg-type]
+        project=str(order.cwd),
+        budget_tokens=None,
+        budget_usd=None,
+        max_minutes=None,
+    )
+    return Armed(lambda on_failure: shipped(of_a_session, on_failure), _budgets(order), _CAUSES)
 
 
 def _budgets(order: Order) -> list[Reactor]:

@@ -28,8 +28,8 @@ EXIT_CODES = {Cause.DANGER: 81, Cause.LOOP: 82, Cause.BUDGET: 83, Cause.TIME: 84
 """What `laneway run` ends with when it ended the agent; else the agent's own code, or 128 + its signal."""
 KILL_ON = (Cause.DANGER, Cause.LOOP, Cause.BUDGET)
 """What a person may arm."""
-MARK = "LANEWAY_RUN"
-"""The variable in the environment of everything an agent starts."""
+MARK = "SUPERVISED_BY_LANEWAY"
+"""The variable in the environment of everything an agent starts. It is no setting, so its name is not like one."""
 
 
 @dataclass(frozen=True, slots=True)

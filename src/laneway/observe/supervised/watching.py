@@ -155,7 +155,7 @@ class Watching(threading.Thread):
         self._judge(one, events)
 
     def _chain(self, session_id: str, provider: str) -> Chain:
-        return Chain(SessionState(session_id, provider), self._armed.session(), self._note)
+        return Chain(SessionState(session_id, provider), self._armed.session(self._note), self._note)
 
     def _read(self, one: Followed) -> None:
         while events := one.tail.read():
