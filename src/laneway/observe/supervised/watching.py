@@ -107,15 +107,17 @@ class Watching(threading.Thread):
         self.followed: dict[object, Followed] = {}
         self.failed: list[Failed] = []
         self.unpriced: set[str] = set()
-        self._ticked = time.monotonic()
         self._usual: set[int] = set()
         self.whole = Chain(SessionState(order.run_id, locator.provider or ""), armed.run, self._note)
 
     def run(self) -> None:
         """Until it is told to stop; then once more, so that the last lines count, too."""
+        ticked = time.monotonic()
         while not self._over.wait(LOOK):
             self.look()
-            self._tick()
+            if time.monotonic() - ticked >= TICK:
+                ticked = time.monotonic()
+                self.tick()
         self.look(last=True)
 
     def stop(self, seconds: float = 10.0) -> None:
@@ -178,12 +180,9 @@ class Watching(threading.Thread):
             self.unpriced.add(event.model or "a model without a name")
         return replace(event, cost=cost) if event.tokens else event
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """The clock has ticked for every chain, so that silence is noticed, too."""
-        if time.monotonic() - self._ticked < TICK:
-            return
-        self._ticked, now = time.monotonic(), self._clock.now()
-        below = self._activity()
+        now, below = self._clock.now(), self._activity()
         for chain in (*(one.chain for one in self.followed.values()), self.whole):
             state = chain.state
             event = SessionEvent(state.session_id, state.provider, EventKind.TICK, now, text=below)
