@@ -15,9 +15,10 @@ from laneway.cli.home import home_of
 from laneway.errors import BadInput
 
 if TYPE_CHECKING:
-    from laneway.observe.supervised.order import Cause
+    from laneway.observe.supervised.armed import Armed
+    from laneway.observe.supervised.order import Cause, Order
     from laneway.observe.supervised.report import RunReport
-    from laneway.reactors.options import Options
+    from laneway.settings import Settings
 
 
 def run(
@@ -51,22 +52,21 @@ def run(
     is needed.
 
     Exit code: the agent's own; 128 + N if signal N ended it; 81 danger, 82 loop, 83 budget, 84 time, 85 a reactor of
-    your own; 126 or 127 if it could not be started.
+    your own, 86 it could not be watched any more; 126 or 127 if it could not be started.
     """
-    from laneway.observe.supervised.arming import reactors_for
     from laneway.observe.supervised.order import Order
     from laneway.observe.supervised.run import supervise
 
-    usual = _usual()
+    settings = _settings()
     order = Order(
         command=command,
         cwd=Path.cwd(),
         environ=dict(os.environ),
         run_id=secrets.token_hex(8),
-        budget_tokens=budget_tokens or usual.budget_tokens,
-        budget_usd=_dollars(budget_usd or usual.budget_usd),
-        max_minutes=max_minutes or usual.max_minutes,
-        kill_on=_causes(",".join({"budget", *usual.kill_on}) if kill_on is None else kill_on),
+        budget_tokens=budget_tokens or settings.reactor_budget_tokens,
+        budget_usd=_dollars(budget_usd or settings.reactor_budget_usd),
+        max_minutes=max_minutes or settings.reactor_max_minutes,
+        kill_on=_causes(",".join({"budget", *settings.reactor_kill_on}) if kill_on is None else kill_on),
         freeze=freeze,
         freeze_wait=freeze_wait,
         grace=grace,
@@ -75,22 +75,25 @@ def run(
     )
     if report is not None:
         _check(report)
-    done = supervise(order, reactors_for(order, usual))
+    done = supervise(order, lambda: _armed(order, settings))
     _leave(done, report)
     raise typer.Exit(done.exit_code)
 
 
-def _usual() -> Options:
-    """What the settings say; not those of the folder, which belongs to the agent as much as to the person."""
-    from laneway.reactors.loading import load
-    from laneway.reactors.options import chosen
+def _settings() -> Settings:
+    """The settings in force, without those of the folder, which is the agent's as much as the person's."""
     from laneway.settings import Settings
 
-    settings = Settings.load(here=home_of(os.environ))
-    own = load(settings.reactor_folder or settings.home / "reactors")
-    for fault in own.faults:
-        sys.stderr.write(f"laneway: no reactors from {fault.reactor}: {fault.error}\n")
-    return chosen(settings, own)
+    return Settings.load(here=home_of(os.environ))
+
+
+def _armed(order: Order, settings: Settings) -> Armed:
+    """The reactors; loading them takes longer than starting the agent does."""
+    from laneway.observe.supervised.arming import reactors_for
+    from laneway.reactors.loading import load
+    from laneway.reactors.options import chosen
+
+    return reactors_for(order, chosen(settings, load(settings.reactor_folder or settings.home / "reactors")))
 
 
 def _dollars(amount: Decimal | float | None) -> Decimal | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from laneway.observe.supervised.armed import Armed
 from laneway.observe.supervised.order import Cause, Order
-from laneway.reactors import Failed, Reactor
+from laneway.reactors import Reactor
 from laneway.reactors.cost_budget import CostBudget
 from laneway.reactors.loop_detector import LoopDetector
 from laneway.reactors.options import Options
@@ -20,21 +20,6 @@ _CAUSES = {
     TokenBudget.name: Cause.BUDGET,
     CostBudget.name: Cause.BUDGET,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Armed:
-    """The reactors of one run."""
-
-    session: Callable[[Callable[[Failed], None]], Sequence[Reactor]]
-    """New ones for each log: they judge what one session does. A sub-agent's log is a session of its own."""
-    run: Sequence[Reactor]
-    """They judge all sessions of the run together, from its beginning: its budgets."""
-    causes: Mapping[str, Cause] = field(default_factory=dict)
-    """By a reactor's name: what it means when it wants an end."""
-
-    def cause(self, reactor: str) -> Cause:
-        return self.causes.get(reactor, Cause.REACTOR)
 
 
 def reactors_for(order: Order, options: Options | None = None) -> Armed:
@@ -51,7 +36,8 @@ def reactors_for(order: Order, options: Options | None = None) -> Armed:
         budget_usd=None,
         max_minutes=None,
     )
-    return Armed(lambda on_failure: shipped(of_a_session, on_failure), _budgets(order), _CAUSES)
+    make = lambda on_failure: shipped(of_a_session, on_failure)  # noqa: E731
+    return Armed(make, _budgets(order), _CAUSES, of_a_session.own.faults)
 
 
 def _budgets(order: Order) -> list[Reactor]:

@@ -20,11 +20,20 @@ class Cause(StrEnum):
     TIME = "time"
     REACTOR = "reactor"
     """A reactor of the person's own."""
+    FAULT = "fault"
+    """It could not be watched any more."""
     SIGNAL = "signal"
     """Somebody ended `laneway run`."""
 
 
-EXIT_CODES = {Cause.DANGER: 81, Cause.LOOP: 82, Cause.BUDGET: 83, Cause.TIME: 84, Cause.REACTOR: 85}
+EXIT_CODES = {
+    Cause.DANGER: 81,
+    Cause.LOOP: 82,
+    Cause.BUDGET: 83,
+    Cause.TIME: 84,
+    Cause.REACTOR: 85,
+    Cause.FAULT: 86,
+}
 """What `laneway run` ends with when it ended the agent; else the agent's own code, or 128 + its signal."""
 KILL_ON = (Cause.DANGER, Cause.LOOP, Cause.BUDGET)
 """What a person may arm."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from laneway.domain.session import SessionEvent
-from laneway.observe.supervised.arming import Armed
+from laneway.observe.supervised.armed import Armed
 from laneway.observe.supervised.asking import resumes
 from laneway.observe.supervised.child import Child, News, start
 from laneway.observe.supervised.ending import end, freeze, thaw
@@ -50,12 +50,15 @@ class End:
     """The signal that is sent before KILL."""
 
 
-def supervise(order: Order, armed: Armed, tell: Callable[[Alarm], None] = lambda _: None) -> RunReport:
-    """The agent has run and ended, or was ended; nothing of it lives on. `tell` hears every intervention."""
+def supervise(order: Order, arm: Callable[[], Armed], tell: Callable[[Alarm], None] = lambda _: None) -> RunReport:
+    """The agent has run and ended, or was ended; nothing of it lives on.
+
+    `arm` loads the reactors while the agent starts already; `tell` hears every intervention.
+    """
     base = commit_of(order.cwd)
     locator = Locator(order)
     with Signals() as signals:
-        run = _Run(order, armed, tell, locator, signals)
+        run = _Run(order, arm, tell, locator, signals)
         try:
             run.until_it_ends()
         finally:
@@ -67,7 +70,7 @@ class _Run:
     """One run, from its start to its end."""
 
     def __init__(
-        self, order: Order, armed: Armed, tell: Callable[[Alarm], None], locator: Locator, signals: Signals
+        self, order: Order, arm: Callable[[], Armed], tell: Callable[[Alarm], None], locator: Locator, signals: Signals
     ) -> None:
         self._order, self._signals, self._notify = order, signals, tell
         self._began, self._clock = datetime.now(UTC), time.monotonic()
@@ -83,7 +86,7 @@ class _Run:
         self._tree = Tree(order.run_id, self._child.keeper, group=self._child.group)
         locator.living = lambda: self._tree.living(marked=False)
         self._alarms: queue.SimpleQueue[Alarm] = queue.SimpleQueue()
-        self._watching = Watching(order, locator, armed, self._alarmed)
+        self._watching = Watching(order, locator, arm, self._alarmed)
         self._forgiven: set[str] = set()
         self._end: End | None = None
         self._killed: list[Process] = []
@@ -116,6 +119,9 @@ class _Run:
                 self._signalled(number)
             if self._child.lost and self._end is None:
                 self._end = End(Cause.SIGNAL, "Its keeper was killed from outside.", 128 + signal.SIGKILL)
+            if self._watching.broken and not self._watching.is_alive():
+                # An agent that nobody watches is not what was asked for.
+                self._end = self._end or End(Cause.FAULT, "It could not be watched any more.", EXIT_CODES[Cause.FAULT])
             self._judge()
             self._speech.attend()
 

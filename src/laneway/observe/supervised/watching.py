@@ -14,16 +14,16 @@ from laneway.domain.session import NO_TOKENS, EventKind, OpenCall, SessionEvent,
 from laneway.observe.codex import Codex
 from laneway.observe.codex_family import lineage_of
 from laneway.observe.codex_forks import Lineage
-from laneway.observe.supervised.arming import Armed
+from laneway.observe.supervised.armed import Armed
 from laneway.observe.supervised.locate import Candidate, Locator
 from laneway.observe.supervised.order import Cause, Order
 from laneway.observe.tail import DocumentTail, Tail, followed
-from laneway.reactors import Chain, Failed, Intervene, Said, Severity
-from laneway.reactors.costs import cost_of
+from laneway.reactors import Chain, Failed, Intervene, Said, Severity, Warn
 
 LOOK, TICK = 0.05, 1.0
 """Seconds between two looks at the logs, and between two ticks of the clock."""
-_MOST_REJECTED, _MOST_REMEMBERED = 10_000, 200_000
+_MOST_REJECTED, _MOST_REMEMBERED, _MOST_FAILED = 10_000, 200_000, 100
+_NOBODY = Armed(lambda _: [], [])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -93,13 +93,22 @@ class Followed:
 
 
 class Watching(threading.Thread):
-    """The thread. What the reactors have to say goes to `tell`, one alarm at a time."""
+    """The thread. What the reactors have to say goes to `tell`, one alarm at a time.
+
+    `arm` is called in the thread: the agent need not wait until the guard and the price list are loaded.
+    """
 
     def __init__(
-        self, order: Order, locator: Locator, armed: Armed, tell: Callable[[Alarm], None], clock: Clock | None = None
+        self,
+        order: Order,
+        locator: Locator,
+        arm: Callable[[], Armed],
+        tell: Callable[[Alarm], None],
+        clock: Clock | None = None,
     ) -> None:
         super().__init__(name="laneway-run-watching", daemon=True)
-        self._order, self._locator, self._armed, self._tell = order, locator, armed, tell
+        self._locator, self._arm, self._tell = locator, arm, tell
+        self._armed = _NOBODY
         self._clock = clock or SystemClock()
         self._began = self._clock.now().timestamp()
         self._over = threading.Event()
@@ -108,10 +117,28 @@ class Watching(threading.Thread):
         self.failed: list[Failed] = []
         self.unpriced: set[str] = set()
         self._usual: set[int] = set()
-        self.whole = Chain(SessionState(order.run_id, locator.provider or ""), armed.run, self._note)
+        self.whole = Chain(SessionState(order.run_id, locator.provider or ""), [])
+        self.broken = False
+        """It has ended though nobody told it to: the agent is not watched any more."""
 
     def run(self) -> None:
         """Until it is told to stop; then once more, so that the last lines count, too."""
+        self.broken = True
+        self.begin()
+        self._follow()
+        self.broken = False
+
+    def begin(self) -> None:
+        """The reactors are there."""
+        from laneway.reactors.costs import cost_of
+
+        self._cost_of = cost_of
+        self._armed = self._arm()
+        self.whole = Chain(self.whole.state, self._armed.run, self._note)
+        for fault in self._armed.faults:
+            self._note(fault)
+
+    def _follow(self) -> None:
         ticked = time.monotonic()
         while not self._over.wait(LOOK):
             self.look()
@@ -121,9 +148,9 @@ class Watching(threading.Thread):
         self.look(last=True)
 
     def stop(self, seconds: float = 10.0) -> None:
-        """The last lines have been read."""
+        """The last lines have been read; where there are none, the reactors are not waited for."""
         self._over.set()
-        if self.is_alive():
+        if self.is_alive() and (self._armed is not _NOBODY or self._locator.look(at_once=True)):
             self.join(seconds)
 
     @property
@@ -175,7 +202,7 @@ class Watching(threading.Thread):
                 self._raise([*one.chain.handle(event), *self.whole.handle(event)], event)
 
     def _with_price(self, event: SessionEvent) -> SessionEvent:
-        cost = cost_of(event)
+        cost = self._cost_of(event)
         if cost is None:
             self.unpriced.add(event.model or "a model without a name")
         return replace(event, cost=cost) if event.tokens else event
@@ -201,5 +228,9 @@ class Watching(threading.Thread):
             self._tell(Alarm(one, event, self._armed.cause(one.reactor)))
 
     def _note(self, failed: Failed) -> None:
-        if len(self.failed) < 100:
+        """That a reactor broke is told once."""
+        if failed not in self.failed and len(self.failed) < _MOST_FAILED:
             self.failed.append(failed)
+            now = SessionEvent(self.whole.state.session_id, "", EventKind.OTHER, self._clock.now())
+            said = Said(failed.reactor, Warn(f"It failed and was passed over: {failed.error}"))
+            self._tell(Alarm(said, now, Cause.REACTOR))
