@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -85,7 +86,7 @@ def test_an_agent_that_starts_processes_for_ever_is_ended_with_all_of_them(desk:
 
 def test_daemons_are_ended_though_the_agent_itself_is_gone_first(desk: Desk) -> None:
     ended = desk.run("--", "claude", "start", "double_fork:deaf", "setsid:deaf", "done", "exit:3", code=3)
-    assert ended.err == ""
+    assert ended.err.startswith("laneway: It left processes behind, which were ended: ")
 
 
 def test_what_an_agent_left_running_may_be_kept(desk: Desk) -> None:
@@ -177,6 +178,21 @@ def test_a_frozen_agent_goes_on_when_laneway_run_is_told_to(desk: Desk) -> None:
     process.send_signal(signal.SIGCONT)
     desk.noted("went-on")
     assert process.wait(60) == 4
+    assert desk.alive() == []
+
+
+def test_an_agent_that_cannot_be_watched_any_more_is_ended(desk: Desk) -> None:
+    script = (
+        "import os, sys; from pathlib import Path\n"
+        "from laneway.observe.supervised.order import Order\n"
+        "from laneway.observe.supervised.run import supervise\n"
+        "order = Order(sys.argv[1:], Path.cwd(), dict(os.environ), 'run')\n"
+        "sys.exit(supervise(order, lambda: [][0]).exit_code)\n"
+    )
+    command = [sys.executable, "-c", script, "claude", "start", "tree", "wait"]
+    ended = subprocess.run(command, cwd=desk.folder, env=desk.environ, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                           timeout=60, check=False)  # fmt: skip
+    assert ended.returncode == 86, ended.stderr
     assert desk.alive() == []
 
 

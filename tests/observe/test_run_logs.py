@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -13,8 +14,9 @@ from typing import Any
 import pytest
 
 from laneway.clock import FakeClock
+from laneway.observe.discovery import Found
 from laneway.observe.supervised.arming import reactors_for
-from laneway.observe.supervised.locate import Locator, provider_of
+from laneway.observe.supervised.locate import Candidate, Locator, provider_of
 from laneway.observe.supervised.order import Cause, Order
 from laneway.observe.supervised.watching import Alarm, Watching
 from tests.observe.runs import AGENT, Desk
@@ -131,12 +133,12 @@ class Watched:
         self.claude = root / "claude" / "projects" / "p"
         self.claude.mkdir(parents=True)
         self.root, self.alarms = root, list[Alarm]()
-        self._options = options
+        self._command, self._options = options.pop("command", ("agent",)), options
 
     def begin(self) -> Callable[[], None]:
         environ = {"HOME": str(self.root), "CODEX_HOME": str(self.root / "codex"),
                    "CLAUDE_CONFIG_DIR": str(self.root / "claude")}  # fmt: skip
-        order = Order(("agent",), self.root, environ, "run", **self._options)
+        order = Order(self._command, self.root, environ, "run", **self._options)
         self.watching = Watching(order, Locator(order), lambda: reactors_for(order), self.alarms.append, self.clock)
         self.watching.begin()
         return lambda: self.watching.look(last=True)
@@ -199,6 +201,45 @@ def test_a_log_that_is_written_anew_is_counted_and_judged_once(tmp_path: Path) -
     look()
     assert watched.total == 101
     assert len(watched.alarms) == 1
+
+
+def test_the_calls_a_fork_copied_are_not_judged_again(tmp_path: Path) -> None:
+    watched = Watched(tmp_path, kill_on=frozenset({Cause.DANGER}))
+    arguments = json.dumps({"command": ["rm", "-rf", "/etc"]})
+    call = {"type": "function_call", "name": "shell", "call_id": "c1", "arguments": arguments}
+    meta = {"type": "session_meta", "payload": {"id": "parent", "cwd": str(tmp_path)}}
+    written(watched.logs / "rollout-parent.jsonl", meta, {"type": "response_item", "payload": call})
+    look = watched.begin()
+    fork = {"type": "session_meta", "payload": {"id": "child", "cwd": str(tmp_path), "forked_from_id": "parent"}}
+    path = watched.logs / "rollout-child.jsonl"
+    written(path, fork, {"type": "response_item", "payload": call})
+    look()
+    assert watched.alarms == []
+    written(path, {"type": "response_item", "payload": {**call, "call_id": "c2"}})
+    look()
+    assert [alarm.cause for alarm in watched.alarms] == [Cause.DANGER]
+
+
+def test_history_that_was_copied_into_a_new_log_is_not_judged_when_a_session_is_resumed(tmp_path: Path) -> None:
+    watched = Watched(tmp_path, kill_on=frozenset({Cause.DANGER}), command=("agent", "--resume"))
+    look = watched.begin()
+    old = answered("m1", 100, RM) | {"cwd": str(tmp_path), "timestamp": "2025-12-31T00:00:00Z"}
+    written(watched.claude / "s.jsonl", old)
+    look()
+    assert (watched.alarms, watched.total) == ([], 0)
+    written(watched.claude / "s.jsonl", answered("m2", 1, {**RM, "id": "t2"}))
+    look()
+    assert [alarm.cause for alarm in watched.alarms] == [Cause.DANGER]
+
+
+def test_a_log_without_a_folder_is_told_by_the_hash_in_its_path(tmp_path: Path) -> None:
+    order = Order(("gemini",), tmp_path, {"HOME": str(tmp_path)}, "run")
+    locator = Locator(order)
+    ours, other = (hashlib.sha256(folder.encode()).hexdigest() for folder in (str(tmp_path), "/elsewhere"))
+    for name, expected in ((ours, True), (other, False), ("a-slug", True)):
+        path = tmp_path / ".gemini" / "tmp" / name / "chats" / "session-1.jsonl"
+        found = Found("gemini-cli", path, datetime(2026, 1, 1, tzinfo=UTC), 1)
+        assert locator.is_ours(Candidate(found, 0, False), "") is expected
 
 
 def test_silence_is_noticed_by_the_clock_alone(tmp_path: Path) -> None:

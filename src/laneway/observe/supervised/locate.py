@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
@@ -33,8 +34,11 @@ _WRAPPERS = {
 }
 """Programs that start what their arguments name."""
 _VERSION = re.compile(r"(?<=.)@[\w.^~-]+$")
+_HASH = re.compile(r"[0-9a-f]{64}")
+_RESUMING = {"-c", "--continue", "-r", "--resume", "resume", "fork", "--fork-session", "-s", "--session"}
 _ID = re.compile(r"(?=.*\d)[\w-]{8,}")
-_SOONEST, _SHARE = 0.25, 5
+_SHORTEST_ID = 6
+_SOONEST, _SHARE = 0.25, 20
 """A search begins at most so often, and takes at most one part in so many of the time."""
 _FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_DATA_DIR", "COPILOT_HOME", "PI_CODING_AGENT_DIR",
             "OPENCODE_DATA_DIR", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")  # fmt: skip
@@ -100,10 +104,19 @@ class Locator:
         """Whether a log whose session works in this folder is the agent's."""
         if self._is_named(candidate.found):
             return True
-        if cwd and not self._works_in(cwd):
+        if not (self._works_in(cwd) if cwd else self._may_be_here(candidate.found.path)):
             return False
         # Where another one of the same kind works here, an older log that grows is as likely that one's.
         return not candidate.known or not self.others()
+
+    @property
+    def resumes(self) -> bool:
+        """Whether the command goes on with an older session; its history may be copied into a new log."""
+        return bool(_RESUMING.intersection(word.partition("=")[0] for word in self._order.command))
+
+    def older(self, session_id: str) -> list[Path]:
+        """The logs of that session that were there before the run."""
+        return [path for path, _ in self._before if len(session_id) >= _SHORTEST_ID and session_id in path.name]
 
     def others(self) -> list[Process]:
         """Agents of the same kind that work in the same folder, but were not started by this run."""
@@ -136,6 +149,11 @@ class Locator:
     def _works_in(self, cwd: str) -> bool:
         real = os.path.realpath(cwd)
         return any(real == folder or (folder != "/" and real.startswith(folder + "/")) for folder in self._folders)
+
+    def _may_be_here(self, path: Path) -> bool:
+        """Whether a log that names no folder can be of ours; Gemini CLI puts a hash of the folder into the path."""
+        hashes = {part for part in path.parts if _HASH.fullmatch(part)}
+        return not hashes or bool(hashes & {hashlib.sha256(folder.encode()).hexdigest() for folder in self._folders})
 
     def _learn(self) -> None:
         """The folders its processes work in, and where they were told to keep their logs, are known."""

@@ -85,8 +85,8 @@ class RunReport:
             lines.append(f"  evidence   {_shown(_event(self.evidence))}")
         lines += [f"  open call  {_shown(_call(name, call))}" for name, call in self.open_calls[:_MOST_CALLS]]
         lines += self._changed()
-        lines.append(f"  killed     {_named(self.killed) or 'nobody was left to end'}")
-        lines.append(f"  survivors  {_named(self.survivors) or 'none'}")
+        lines.append(f"  killed     {named(self.killed) or 'nobody was left to end'}")
+        lines.append(f"  survivors  {named(self.survivors) or 'none'}")
         return str(storable(str(redacted("\n".join(lines))))) + "\n"
 
     def _spent(self) -> str:
@@ -153,6 +153,7 @@ def _process(process: Process) -> dict[str, Any]:
     return {"pid": process.pid, "name": storable(process.name), "state": process.state}
 
 
-def _named(people: Sequence[Process]) -> str:
+def named(people: Sequence[Process]) -> str:
+    """Their numbers and names, the first few of them."""
     named = [f"{one.pid} {one.name}" for one in people[:20]]
     return ", ".join(named) + (f" and {len(people) - 20} more" if len(people) > 20 else "")

@@ -9,7 +9,7 @@ import select
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from laneway.domain.session import SessionEvent
@@ -20,7 +20,7 @@ from laneway.observe.supervised.ending import end, freeze, thaw
 from laneway.observe.supervised.locate import Locator
 from laneway.observe.supervised.order import EXIT_CODES, Cause, Order
 from laneway.observe.supervised.pump import Pump
-from laneway.observe.supervised.report import RunReport
+from laneway.observe.supervised.report import RunReport, named
 from laneway.observe.supervised.signals import Signals, stop_ourselves
 from laneway.observe.supervised.speech import Speech
 from laneway.observe.supervised.terminal import Terminal, resize
@@ -48,6 +48,8 @@ class End:
     event: SessionEvent | None = None
     first: int = signal.SIGTERM
     """The signal that is sent before KILL."""
+    at_once: bool = False
+    """KILL comes first: it stands still already, and is not to move again."""
 
 
 def supervise(order: Order, arm: Callable[[], Armed], tell: Callable[[Alarm], None] = lambda _: None) -> RunReport:
@@ -202,8 +204,10 @@ class _Run:
 
     def _stop(self, why: End) -> None:
         """The run is over, unless the agent is only frozen and a person lets it go on."""
-        if not self._order.freeze or not self._is_resumed(why):
+        if not self._order.freeze:
             self._end = why
+        elif not self._is_resumed(why):
+            self._end = replace(why, at_once=True)
         elif why.cause is Cause.TIME:
             self._deadline = None
         elif why.cause not in _ASKED_EACH_TIME:
@@ -236,8 +240,9 @@ class _Run:
         try:
             if why.cause is not Cause.ITSELF or not self._order.keep_background:
                 self._killed = self._tree.living()
-                if self._killed:
-                    self._survivors = end(self._tree, why.first, self._order.grace, self._meanwhile)
+            if self._killed:
+                grace = 0 if why.at_once else self._order.grace
+                self._survivors = end(self._tree, why.first, grace, self._meanwhile)
             if self._pump:
                 self._pump.drain()
                 self._pump.say(self._pump.screen.leave())
@@ -246,10 +251,16 @@ class _Run:
                 self._terminal.close()
             self._child.dismiss()
             self._watching.stop()
-            while why.cause is Cause.ITSELF and not self._alarms.empty():
-                # Its last lines were read after its end; there is nothing left to stop, but something to know.
-                self._passed_on(self._alarms.get())
+            if why.cause is Cause.ITSELF:
+                self._say_what_is_left()
             self._speech.alone()
+
+    def _say_what_is_left(self) -> None:
+        """Its last lines were read after its end: there is nothing left to stop, but something to know."""
+        while not self._alarms.empty():
+            self._passed_on(self._alarms.get())
+        if self._killed:
+            self._speech.say(f"It left processes behind, which were ended: {named(self._killed)}.")
 
     def _meanwhile(self) -> None:
         """What the agent still draws while it ends is carried, so that it need not wait for us."""

@@ -49,18 +49,27 @@ class Tree:
         if self.root not in everybody:
             # Without the keeper, those it had adopted are ours.
             ours |= below(os.getpid(), everybody.values())
+        ours |= {pid for pid in everybody if _session_of(pid) == self.root}
         ours |= self.group.members() if self.group else set()
         if marked:
             ours |= {pid for pid in everybody if pid not in ours and self._is_marked(pid)}
         return [everybody[pid] for pid in sorted(ours - self._spared) if pid in everybody]
 
     def _is_marked(self, pid: int) -> bool:
-        if not _LINUX:
-            return False
         try:
-            return self._mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-        except OSError:
+            if _LINUX:
+                return self._mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            name, _, run_id = self._mark.decode().partition("=")
+            return psutil.Process(pid).environ().get(name) == run_id
+        except (OSError, psutil.Error):
             return False
+
+
+def _session_of(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
 
 
 def below(root: int, everybody: Iterable[Process]) -> set[int]:

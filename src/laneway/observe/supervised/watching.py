@@ -12,18 +12,18 @@ from decimal import Decimal
 from laneway.clock import Clock, SystemClock
 from laneway.domain.session import NO_TOKENS, EventKind, OpenCall, SessionEvent, SessionState
 from laneway.observe.codex import Codex
-from laneway.observe.codex_family import lineage_of
-from laneway.observe.codex_forks import Lineage
+from laneway.observe.codex_copies import CodexCopies
 from laneway.observe.supervised.armed import Armed
 from laneway.observe.supervised.locate import Candidate, Locator
 from laneway.observe.supervised.order import Cause, Order
-from laneway.observe.tail import DocumentTail, Tail, followed
+from laneway.observe.tail import DocumentTail, Tail, followed, whole
 from laneway.reactors import Chain, Failed, Intervene, Said, Severity, Warn
 
 LOOK, TICK = 0.05, 1.0
 """Seconds between two looks at the logs, and between two ticks of the clock."""
 _MOST_REJECTED, _MOST_REMEMBERED, _MOST_FAILED = 10_000, 200_000, 100
 _NOBODY = Armed(lambda _: [], [])
+_SECOND = 1.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -43,31 +43,23 @@ class Alarm:
 class Followed:
     """One log of the agent's and the chain of its reactors."""
 
-    def __init__(self, candidate: Candidate, tail: Tail | DocumentTail, chain: Chain) -> None:
-        self.candidate, self.tail, self.chain = candidate, tail, chain
+    def __init__(self, candidate: Candidate, tail: Tail | DocumentTail, chain: Chain, *, copied: bool) -> None:
+        self.candidate, self.tail, self.chain, self._copied = candidate, tail, chain, copied
         self.life = tail.life
         self.counted, self.paid = NO_TOKENS, Decimal(0)
         """What this log has added to the run's totals."""
-        self._seen: set[str] = set()
-        self._parent: Lineage | None = None
-        self._own = NO_TOKENS
-        self._forked: bool | None = None
+        self.copies = CodexCopies()
 
     def is_past(self, event: SessionEvent, began: float) -> bool:
         """Whether this happened before the run: a session that is resumed is not judged for what it did then."""
-        if self.life:
-            return event.call_id in self._seen
-        if not self.candidate.known:
-            return False
-        if isinstance(self.tail, Tail):
+        if self.candidate.known and isinstance(self.tail, Tail) and not self.life:
             return event.offset <= self.candidate.before
-        return event.at.timestamp() < began
+        # Without a place to go by the time tells; not for a new log, whose times nobody has to believe.
+        return (self.candidate.known or self._copied) and event.at.timestamp() < began - _SECOND
 
     def counts(self, event: SessionEvent) -> None:
         """The event is among what this log has told."""
         self.counted, self.paid = self.counted + event.tokens, self.paid + (event.cost or 0)
-        if event.call_id and len(self._seen) < _MOST_REMEMBERED:
-            self._seen.add(event.call_id)
 
     def took_back(self) -> SessionEvent:
         """A log that is written anew tells everything again; this event takes back what it had told before."""
@@ -75,21 +67,6 @@ class Followed:
         back = replace(back, tokens=NO_TOKENS - self.counted, cost=-self.paid)
         self.life, self.counted, self.paid = self.tail.life, NO_TOKENS, Decimal(0)
         return back
-
-    def without_copies(self, events: list[SessionEvent]) -> list[SessionEvent]:
-        """The events of a fork with the tokens it spent itself; its log repeats those of its parent."""
-        reader = self.tail.reader
-        if not isinstance(reader, Codex) or not reader.lineage.parents or not events:
-            return events
-        if self._forked is None:
-            parents = (lineage_of(name, self.tail.path) for name in reader.lineage.parents)
-            self._parent, self._forked = next((found for found in parents if found), None), True
-        own = reader.own(self._parent)
-        if own is None:
-            return events
-        spent, self._own = own.tokens - self._own, own.tokens
-        bare = [replace(event, tokens=NO_TOKENS) if event.tokens else event for event in events]
-        return [*bare, replace(bare[-1], kind=EventKind.TOKENS, tokens=spent, text="")] if spent else bare
 
 
 class Watching(threading.Thread):
@@ -116,6 +93,8 @@ class Watching(threading.Thread):
         self.followed: dict[object, Followed] = {}
         self.failed: list[Failed] = []
         self.unpriced: set[str] = set()
+        self._seen: set[int] = set()
+        """Calls that were told."""
         self._usual: set[int] = set()
         self.whole = Chain(SessionState(order.run_id, locator.provider or ""), [])
         self.broken = False
@@ -180,7 +159,11 @@ class Watching(threading.Thread):
                 self._rejected[key] = self._locator.folders if cwd else found.size
             return
         chain = self._chain(tail.reader.session_id or tail.reader.name, tail.reader.provider)
-        one = self.followed[key] = Followed(candidate, tail, chain)
+        one = self.followed[key] = Followed(candidate, tail, chain, copied=self._locator.resumes)
+        if isinstance(tail.reader, Codex):
+            # A fork repeats the calls of its parent as if they were new.
+            older = [path for name in tail.reader.lineage.parents for path in self._locator.older(name)]
+            self._seen |= {_call(event) for path in older[:1] for event in whole(path)}
         self._judge(one, events)
 
     def _chain(self, session_id: str, provider: str) -> Chain:
@@ -194,12 +177,21 @@ class Watching(threading.Thread):
         if one.life != one.tail.life:
             self.whole.handle(one.took_back())
             one.chain = self._chain(one.chain.state.session_id, one.chain.state.provider)
-        for event in map(self._with_price, one.without_copies(events)):
-            if one.is_past(event, self._began):
+        for event in map(self._with_price, one.copies.left_out(one.tail, events)):
+            if self._is_repeated(event) or one.is_past(event, self._began):
                 one.chain.replay([event])
             else:
                 one.counts(event)
                 self._raise([*one.chain.handle(event), *self.whole.handle(event)], event)
+
+    def _is_repeated(self, event: SessionEvent) -> bool:
+        """Whether this very call was told before: by a log that is written anew, or by the one it was copied from."""
+        if event.kind is not EventKind.TOOL_CALLED or not event.call_id:
+            return False
+        known = _call(event) in self._seen
+        if len(self._seen) < _MOST_REMEMBERED:
+            self._seen.add(_call(event))
+        return known
 
     def _with_price(self, event: SessionEvent) -> SessionEvent:
         cost = self._cost_of(event)
@@ -234,3 +226,8 @@ class Watching(threading.Thread):
             now = SessionEvent(self.whole.state.session_id, "", EventKind.OTHER, self._clock.now())
             said = Said(failed.reactor, Warn(f"It failed and was passed over: {failed.error}"))
             self._tell(Alarm(said, now, Cause.REACTOR))
+
+
+def _call(event: SessionEvent) -> int:
+    """One call; some models give the same ids again, so the id alone does not tell."""
+    return hash((event.call_id, event.tool, str(event.arguments)))
