@@ -75,6 +75,9 @@ class Terminal:
 
     def __enter__(self) -> Self:
         environ = self._desk.environ | {"PS1": PROMPT, "TERM": "xterm", "HISTFILE": "/dev/null"}
+        for name in ("LINES", "COLUMNS"):
+            # Where they are set, curses believes them instead of the terminal.
+            environ.pop(name, None)
         self.shell = subprocess.Popen(
             ["bash", "--norc", "--noprofile", "-i"],
             stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=self._desk.folder, env=environ,

@@ -14,7 +14,7 @@ _SURELY = 3
 """Looks that find nobody until that is believed: a list of processes is not read in one moment."""
 _LAST_WAIT = 5.0
 """Seconds that processes get to vanish after KILL; the kernel itself may hold one longer."""
-Bury = Callable[[], None]
+Bury = Callable[[], object]
 
 
 def end(tree: Tree, first: int = signal.SIGTERM, grace: float = 1.0, bury: Bury = lambda: None) -> list[Process]:

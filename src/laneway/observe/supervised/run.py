@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import queue
-import select
 import signal
 import time
 from collections.abc import Callable
@@ -15,21 +14,18 @@ from datetime import UTC, datetime
 from laneway.domain.session import SessionEvent
 from laneway.observe.supervised.armed import Armed
 from laneway.observe.supervised.asking import resumes
-from laneway.observe.supervised.child import Child, News, start
+from laneway.observe.supervised.child import News
 from laneway.observe.supervised.ending import end, freeze, thaw
 from laneway.observe.supervised.locate import Locator
 from laneway.observe.supervised.order import EXIT_CODES, Cause, Order
-from laneway.observe.supervised.pump import Pump
 from laneway.observe.supervised.report import RunReport, named
 from laneway.observe.supervised.signals import Signals, stop_ourselves
-from laneway.observe.supervised.speech import Speech
-from laneway.observe.supervised.terminal import Terminal, resize
+from laneway.observe.supervised.stage import Stage
 from laneway.observe.supervised.tree import Process, Tree
 from laneway.observe.supervised.watching import Alarm, Watching
 from laneway.observe.supervised.worktree import changes, commit_of
 from laneway.reactors import Intervene, Warn
 
-_LONGEST_WAIT, _SHORT_WAIT = 1.0, 0.2
 _FORWARDED = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGUSR1, signal.SIGUSR2})
 _ENDING = frozenset({signal.SIGTERM, signal.SIGHUP})
 _ASKED_EACH_TIME = frozenset({Cause.DANGER, Cause.REACTOR})
@@ -77,14 +73,8 @@ class _Run:
         self._order, self._signals, self._notify = order, signals, tell
         self._began, self._clock = datetime.now(UTC), time.monotonic()
         self._deadline = self._clock + 60 * order.max_minutes if order.max_minutes is not None else None
-        self._speech = Speech()
-        self._terminal = Terminal.ours()
-        self._child = self._started(signals)
-        self._pump: Pump | None = None
-        if self._terminal and self._child.master is not None:
-            self._pump = Pump(self._terminal, self._child.master)
-            if 2 in self._terminal.files:
-                self._speech.shares(self._pump, self._child.master)
+        self._stage = Stage(order, signals.ignored)
+        self._child, self._speech = self._stage.child, self._stage.speech
         self._tree = Tree(order.run_id, self._child.keeper, group=self._child.group)
         locator.living = lambda: self._tree.living(marked=False)
         self._alarms: queue.SimpleQueue[Alarm] = queue.SimpleQueue()
@@ -94,16 +84,6 @@ class _Run:
         self._killed: list[Process] = []
         self._survivors: list[Process] = []
 
-    def _started(self, signals: Signals) -> Child:
-        if self._terminal:
-            self._terminal.take()
-        try:
-            return start(self._order, self._terminal, signals.ignored)
-        except OSError:
-            if self._terminal:
-                self._terminal.close()
-            raise
-
     def _alarmed(self, alarm: Alarm) -> None:
         self._alarms.put(alarm)
         self._signals.wake()
@@ -112,7 +92,8 @@ class _Run:
         """The agent has ended, or there is a reason to end it."""
         self._watching.start()
         while self._end is None:
-            self._wait()
+            left = None if self._deadline is None else self._deadline - time.monotonic()
+            self._stage.wait([self._child.talk.fileno(), self._signals.reading], left)
             heard = self._signals.taken()
             # First the news: a signal has to find the agent it is for.
             for news in self._child.news():
@@ -127,29 +108,14 @@ class _Run:
             self._judge()
             self._speech.attend()
 
-    def _wait(self) -> None:
-        """Something happened, or it is time to look at the clock; bytes have been carried meanwhile."""
-        reading, writing = self._pump.wanted() if self._pump else ([], [])
-        left = _LONGEST_WAIT
-        if self._terminal and self._terminal.reads and not self._terminal.raw:
-            left = _SHORT_WAIT
-        if self._deadline is not None:
-            left = min(left, max(0.0, self._deadline - time.monotonic()))
-        ready = select.select([self._child.talk.fileno(), self._signals.reading, *reading], writing, [], left)
-        if self._pump:
-            self._pump.move({*ready[0], *ready[1]})
-        if self._terminal:
-            # A job that was sent to the background and fetched back gets no signal for it.
-            self._terminal.take()
-
     def _signalled(self, number: int) -> None:
         if number in _ENDING and self._end is None:
             name = signal.Signals(number).name
             self._end = End(Cause.SIGNAL, f"laneway run was ended by {name}.", 128 + number, first=number)
         elif number in _FORWARDED:
             self._child.signal(number)
-        elif number == signal.SIGWINCH and self._terminal and self._child.master is not None:
-            resize(self._child.master, self._terminal.size())
+        elif number == signal.SIGWINCH:
+            self._stage.resized()
 
     def _heard(self, news: News) -> None:
         if news.what == "ended":
@@ -160,27 +126,15 @@ class _Run:
             code = _NOT_FOUND if news.number in (errno.ENOENT, errno.ENOTDIR) else _NOT_RUNNABLE
             self._end = End(Cause.ITSELF, f"It could not be started: {os.strerror(news.number)}.", code)
             self._speech.say(f"{self._order.command[0]}: {os.strerror(news.number)}.")
-        elif news.what == "stopped" and self._terminal and self._child.pid:
+        elif news.what == "stopped" and self._stage.terminal and self._child.pid:
             self._suspend(self._child.pid)
 
     def _suspend(self, agent: int) -> None:
         """The agent stopped itself (Ctrl-Z), so we do, and the shell has its terminal; both go on together."""
-        self._leave_screen()
+        self._stage.leave()
         stop_ourselves()
-        self._enter_screen()
+        self._stage.enter()
         os.killpg(agent, signal.SIGCONT)
-
-    def _leave_screen(self) -> None:
-        if self._terminal and self._pump:
-            self._pump.say(self._pump.screen.leave())
-            self._terminal.give_back()
-
-    def _enter_screen(self) -> None:
-        if self._terminal and self._pump and self._child.master is not None:
-            self._terminal.take()
-            self._pump.say(self._pump.screen.enter())
-            resize(self._child.master, self._terminal.size())
-            self._child.signal(signal.SIGWINCH)
 
     def _judge(self) -> None:
         """What the reactors said has been passed on; the first who wants an end gets it, or the question is asked."""
@@ -216,15 +170,16 @@ class _Run:
     def _is_resumed(self, why: End) -> bool:
         froze = time.monotonic()
         freeze(self._tree)
-        self._leave_screen()
+        self._stage.leave()
         self._speech.pause()
         self._speech.say(f"Frozen: {why.reason}")
-        if self._terminal is None or not self._terminal.reads:
+        terminal = self._stage.terminal
+        if terminal is None or not terminal.reads:
             self._speech.say(f"Without an answer it ends in {self._order.freeze_wait:g} s: kill -CONT {os.getpid()}")
-        if not resumes(self._terminal, self._signals, self._order.freeze_wait):
+        if not resumes(terminal, self._signals, self._order.freeze_wait):
             return False
         self._speech.resume()
-        self._enter_screen()
+        self._stage.enter()
         thaw(self._tree)
         # That it stood still was our doing; the rest of the news is news.
         for news in self._child.news():
@@ -242,14 +197,10 @@ class _Run:
                 self._killed = self._tree.living()
             if self._killed:
                 grace = 0 if why.at_once else self._order.grace
-                self._survivors = end(self._tree, why.first, grace, self._meanwhile)
-            if self._pump:
-                self._pump.drain()
-                self._pump.say(self._pump.screen.leave())
+                self._survivors = end(self._tree, why.first, grace, self._stage.meanwhile)
+            self._stage.empty()
         finally:
-            if self._terminal:
-                self._terminal.close()
-            self._child.dismiss()
+            self._stage.close()
             self._watching.stop()
             if why.cause is Cause.ITSELF:
                 self._say_what_is_left()
@@ -261,13 +212,6 @@ class _Run:
             self._passed_on(self._alarms.get())
         if self._killed:
             self._speech.say(f"It left processes behind, which were ended: {named(self._killed)}.")
-
-    def _meanwhile(self) -> None:
-        """What the agent still draws while it ends is carried, so that it need not wait for us."""
-        self._child.news()
-        self._child.bury()
-        if self._pump:
-            self._pump.move({self._child.master} if self._child.master is not None else set())
 
     def report(self, base: str | None) -> RunReport:
         """What is left to say."""
