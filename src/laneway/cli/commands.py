@@ -40,6 +40,7 @@ from laneway.cli.threads import threads
 from laneway.cli.undo import undo
 from laneway.cli.up import up
 from laneway.cli.version import version
+from laneway.cli.watch import watch
 from laneway.cli.why import why
 from laneway.cli.worker import worker
 
@@ -62,6 +63,7 @@ COMMANDS = (
     logs,
     sql,
     guard,
+    watch,
     doctor,
     version,
 )
