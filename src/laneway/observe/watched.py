@@ -14,7 +14,7 @@ from laneway.observe.codex_copies import CodexCopies
 from laneway.observe.discovery import Found
 from laneway.observe.reading import name_of
 from laneway.observe.tail import DocumentTail, Tail, followed
-from laneway.reactors import Chain, Failed, Reactor, Said
+from laneway.reactors import Chain, Failed, Reactor, Said, Warn
 from laneway.reactors.costs import cost_of
 
 CHUNK = 4 << 20
@@ -121,7 +121,7 @@ class Watched:
             return None
         state = self._chain.state
         event = SessionEvent(state.session_id, state.provider, EventKind.TICK, at)
-        return Seen(self, event, tuple(self._chain.handle(event)))
+        return Seen(self, event, _for_people(self._chain.handle(event)))
 
     def sleep(self) -> None:
         """Its reactors and everything read of it are forgotten; when it goes on they learn it again from the file."""
@@ -176,7 +176,7 @@ class Watched:
             chain.replay([event])
             return Seen(self, event, past=True)
         self._pass_silence()
-        return Seen(self, event, tuple(chain.handle(event)))
+        return Seen(self, event, _for_people(chain.handle(event)))
 
     def _is_past(self, event: SessionEvent) -> bool:
         mark, tail = self.mark, self.tail
@@ -191,3 +191,8 @@ class Watched:
         if self.mark.until is not None and self._chain is not None:
             self._chain.replay([], until=self.mark.until)
             self.mark = replace(self.mark, until=None)
+
+
+def _for_people(said: list[Said]) -> tuple[Said, ...]:
+    """What a person should hear; a nudge is for the agent, and who only watches cannot speak to it."""
+    return tuple(one for one in said if not (isinstance(one.reaction, Warn) and one.reaction.nudge))

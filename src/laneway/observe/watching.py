@@ -7,7 +7,9 @@ calls it whenever the system says that files changed, and at least twice a secon
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,6 +28,7 @@ AT_ONCE = 0.25
 """Seconds of reading after which a round ends, so that nothing else waits for a long log."""
 _NEWS = timedelta(minutes=10)
 """A log that appears may have been moved here: what is older than this in it is no news."""
+_OLD_CHUNK = 1 << 20
 Key = tuple[Path, str | None]
 
 
@@ -57,6 +60,7 @@ class Bounds:
     awake: int = 300
     awake_bytes: int = 2 << 30
     """Of all open logs together; what is remembered of a log is a small part of it."""
+    tick: float = TICK
 
 
 class Watching:
@@ -72,6 +76,7 @@ class Watching:
         which: Which | None = None,
         bounds: Bounds | None = None,
         marks: Callable[[Found], Mark | None] = lambda _: None,
+        is_wanted_old: Callable[[Found], bool] = lambda _: False,
         on_failure: Callable[[Failed], None] = lambda _: None,
     ) -> None:
         self.sessions: dict[Key, Watched] = {}
@@ -84,6 +89,10 @@ class Watching:
         self.clock = clock or SystemClock()
         self._find, self._reactors, self._hear, self._marks = find, reactors, hear, marks
         self._which, self._bounds, self._on_failure = which or Which(), bounds or Bounds(), on_failure
+        self._is_wanted_old = is_wanted_old
+        self._old: deque[Found] = deque()
+        """Sessions that nothing happens in any more and that somebody wants to have read all the same."""
+        self._reading: Watched | None = None
         self._by_path: dict[Path, set[Key]] = {}
         self._scanned = self._ticked = 0.0
         self._cost = 0.0
@@ -98,6 +107,8 @@ class Watching:
             fresh = now - found.changed_at <= self._bounds.recent
             if fresh and len(self.pending) < self._bounds.awake:
                 self.pending[key] = None
+            elif self._is_wanted_old(found):
+                self._old.append(found)
 
     def round(self, changed: Collection[Path] = (), seconds: float = AT_ONCE) -> None:
         """What is due now is done."""
@@ -106,8 +117,11 @@ class Watching:
             self.rescan()
         if self.polling:
             self._poll()
-        self.read(seconds)
-        if time.monotonic() - self._ticked >= TICK:
+        if self.pending:
+            self.read(seconds)
+        else:
+            self.read_old()
+        if time.monotonic() - self._ticked >= self._bounds.tick:
             self.tick()
             self.rest()
 
@@ -138,6 +152,17 @@ class Watching:
                 self.pending[key] = None
             if time.monotonic() >= until:
                 return
+
+    def read_old(self) -> None:
+        """One more piece of an old session has been read, as something long past and without any reactors."""
+        if self._reading is None and self._old:
+            long_past = Mark(sys.maxsize, stale=datetime.max.replace(tzinfo=UTC))
+            self._reading = Watched(self._old.popleft(), long_past, lambda _: [], self.clock)
+        if self._reading is not None:
+            for seen in self._reading.look(_OLD_CHUNK):
+                self._hear(seen)
+            if not self._reading.behind:
+                self._reading = None
 
     def tick(self) -> None:
         """The clock has ticked in every open session."""
