@@ -37,7 +37,9 @@ class Board:
     def __enter__(self) -> Board:
         from rich.live import Live
 
-        self._live = Live(console=self._console, screen=True, auto_refresh=False, transient=True)
+        self._live = Live(
+            console=self._console, screen=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
+        )
         self._live.__enter__()
         return self
 
@@ -57,6 +59,10 @@ class Board:
 
     def note(self, seen: Seen, text: str) -> None:
         self._reactions.append((f"{seen.event.at:%H:%M:%S} {seen.session.label} ■ {plain(text)}", "kill"))
+
+    def complain(self, trouble: str) -> None:
+        """What does not work is in view, too: standard error would spoil the screen."""
+        self._reactions.append((plain(trouble), "warning"))
 
     def draw(self, sessions: Sequence[Watched], now: datetime) -> None:
         """The screen shows the sessions as they are, unless it did a moment ago."""

@@ -52,7 +52,8 @@ async def live(settings: Settings, asked: Asked, options: Options) -> int:
     with ExitStack() as stack, Ending(lambda: None).heard() as ending:
         out = Printed(sys.stdout)
         screen = _screen(asked, out, stack)
-        async with _telling(settings, asked.ways) as notifier:
+        complain = screen.complain if isinstance(screen, Board) else _complain
+        async with _telling(settings, asked.ways, complain) as notifier:
             acting = Acting(screen, notifier)
             make = screen.reactors(lambda _: shipped(options))
             which = Which(asked.provider, None if _is_file(asked.session) else asked.session)
@@ -149,9 +150,11 @@ def _one_file(path: Path) -> list[Found]:
 
 
 @asynccontextmanager
-async def _telling(settings: Settings, wanted: frozenset[str]) -> AsyncIterator[Notifier]:
+async def _telling(
+    settings: Settings, wanted: frozenset[str], complain: Callable[[str], None]
+) -> AsyncIterator[Notifier]:
     """Notices are given while the block lasts, and those that wait at its end, too, if it does not take long."""
-    notifier = Notifier(_ways(settings, wanted), Pace(settings.notify_per_minute), _complain)
+    notifier = Notifier(_ways(settings, wanted), Pace(settings.notify_per_minute), complain)
     task = asyncio.create_task(notifier.keep_telling(), name="notices")
     try:
         yield notifier

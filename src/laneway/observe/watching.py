@@ -58,8 +58,8 @@ class Bounds:
     rest: timedelta = timedelta(hours=1)
     """What was quiet for so long falls asleep."""
     awake: int = 300
-    awake_bytes: int = 2 << 30
-    """Of all open logs together; what is remembered of a log is a small part of it."""
+    awake_bytes: int = 1 << 30
+    """Of all open logs together; what is remembered of a log is about a tenth of it."""
     tick: float = TICK
 
 
