@@ -97,8 +97,8 @@ def _story(shop: _Session, api: _Session) -> Any:
     shop.did("Bash", failed="E   assert 19.99 == 20.00", command="pytest -q tests/test_checkout.py")
     shop.did("Edit", file_path="/home/ada/shop/checkout.py", old_string="round(x)", new_string="round(x, 2)")
     yield
-    api.said("I will clean up below the build folder.")
-    api.did("Bash", failed="permission denied", command="rm -rf releases/2025 ../../../etc/nginx")
+    api.said("I will remove what no release needs any more.")
+    api.did("Bash", failed="permission denied", command="rm -rf ../../../etc/nginx")
     yield
     for _ in range(8):
         shop.did("Bash", command="pytest -q tests/test_checkout.py")

@@ -37,7 +37,8 @@ def watching(home: Path, *arguments: str, **streams: Any) -> Iterator[subprocess
     environ |= {"HOME": str(home), "LANEWAY_HOME": str(home / "laneway"), "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "laneway", "watch", *arguments]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
-    with subprocess.Popen(command, env=environ, cwd=home, **streams) as process:
+    started: subprocess.Popen[bytes] = subprocess.Popen(command, env=environ, cwd=home, **streams)
+    with started as process:
         try:
             yield process
         finally:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +17,6 @@ import psutil
 import pytest
 
 from laneway.domain.session import EventKind
-from laneway.observe import changes as changes_module
 from laneway.observe.changes import Changes
 from laneway.observe.discovery import discover, roots
 from laneway.observe.plug import process_of, pull
@@ -95,21 +96,27 @@ async def test_half_a_line_is_no_event(tmp_path: Path) -> None:
         await until(lambda: texts(seen) == ["before"])
 
 
-async def test_where_the_system_cannot_tell_the_files_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def exhausted(*paths: Path, **options: object) -> None:
-        raise OSError(28, "No space left on device (inotify watches)")
-
-    monkeypatch.setattr(changes_module.watchfiles, "awatch", exhausted)
+@pytest.mark.parametrize("limit", ["max_inotify_watches", "max_inotify_instances"])
+def test_where_the_system_cannot_tell_the_files_are_looked_at(tmp_path: Path, limit: str) -> None:
     agent = Agent(tmp_path)
     agent.says("before")
-    async with live(tmp_path) as (watching, seen, changes):
+    script = f'echo 0 > /proc/sys/user/{limit} && exec "$@"'
+    command = ["unshare", "--user", "--map-root-user", "sh", "-c", script, "sh"]
+    if subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no namespace of users can be made here")
+    environ = {**os.environ, "HOME": str(tmp_path), "LANEWAY_HOME": str(tmp_path / "laneway")}
+    command += [sys.executable, "-m", "laneway", "watch", "--json"]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stderr.readline()
+        assert b"cannot tell which files change" in process.stderr.readline()
         agent.says("after")
-        assert await until(lambda: texts(seen) == ["after"]) < 2
-        assert changes.polling
-        assert watching.polling
-        assert "inotify" in changes.trouble
+        began, line = time.monotonic(), process.stdout.readline()
+        assert time.monotonic() - began < 2
+        assert b"after" in line
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 130
 
 
 _SLEEPER = (

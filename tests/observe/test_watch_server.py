@@ -51,16 +51,12 @@ async def owned(db: Database) -> Database:
 
 
 @asynccontextmanager
-async def watched(db: Database, home: Path, hears: Hears | None = None, clock: FakeClock | None = None,
-                  **options: object) -> AsyncIterator[Hears]:  # fmt: skip
+async def watched(
+    db: Database, home: Path, hears: Hears | None = None, clock: FakeClock | None = None
+) -> AsyncIterator[Hears]:
     hears = hears or Hears()
-    orders = Orders(
-        {"HOME": str(home)},
-        Options(**options),
-        [hears],
-        pulled=PULLED,
-        bounds=Bounds(recent=timedelta(hours=1), tick=0.2),
-    )  # type: ignore[arg-type]
+    bounds = Bounds(recent=timedelta(hours=1), tick=0.2)
+    orders = Orders({"HOME": str(home)}, Options(), [hears], pulled=PULLED, bounds=bounds)
     task = asyncio.create_task(SessionDuty(db, orders, clock).keep_going())
     try:
         # Until it listens, what is written would count as there before.
@@ -174,7 +170,8 @@ async def test_sessions_of_before_are_kept_without_telling_anybody(owned: Databa
         found = await until(owned, lambda found: len(found) == 2)
     assert {kept.session_id for kept in found} == {old.session_id, lately.session_id}
     assert hears.told == []
-    assert await replies(owned) == await said(owned) == []
+    assert await replies(owned) == []
+    assert await said(owned) == []
 
 
 async def test_a_file_that_is_gone_is_noted_and_what_was_kept_stays(owned: Database, tmp_path: Path) -> None:

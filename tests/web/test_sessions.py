@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE
 from pathlib import Path
 
 import psycopg
@@ -103,6 +107,28 @@ async def test_a_notice_reaches_the_owner_once(door: Door, database_url: str) ->
     assert row == (1,)
     for wrong in ({}, {"text": ""}, {"text": "x" * 2001}, {"text": "x", "more": 1}, {"text": "x", "id": ""}):
         await door.post("/notices", 400, json=wrong)
+
+
+async def test_a_watch_outside_the_server_reaches_the_owners_channel(door: Door, tmp_path: Path) -> None:
+    await door.ask("hello")
+    home = tmp_path / "agents"
+    agent = Agent(home)
+    agent.says("before")
+    environ = {**os.environ, "HOME": str(home), "LANEWAY_URL": door.url, "LANEWAY_KEY": door.key}
+    command = (sys.executable, "-m", "laneway", "watch", "--notify", "channel")
+    process = await asyncio.create_subprocess_exec(*command, env=environ, stdout=PIPE, stderr=PIPE)
+    assert process.stderr is not None
+    await process.stderr.readline()
+    await asyncio.sleep(0.3)
+    agent.calls("Bash", command="rm -rf /")
+    async with asyncio.timeout(8):
+        while "It removes everything" not in (await door.get("/messages"))["items"][0]["text"]:
+            await asyncio.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = await process.communicate()
+    assert process.returncode == 130
+    assert err == b""
+    assert b"safety" in out
 
 
 async def test_only_the_owner_may_look_and_tell(door: Door) -> None:

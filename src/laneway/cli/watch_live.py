@@ -67,7 +67,8 @@ async def live(settings: Settings, asked: Asked, options: Options) -> int:
                 if out.closed:
                     ending.end()
 
-            work = asyncio.create_task(keep_watching(watching, Changes(folders, polling=asked.poll), after))
+            changes = Changes(folders, polling=asked.poll, complain=complain)
+            work = asyncio.create_task(keep_watching(watching, changes, after))
             asking = asyncio.create_task(ending.wait())
             await asyncio.wait([work, asking], return_when=asyncio.FIRST_COMPLETED)
             for task in (work, asking):

@@ -21,12 +21,13 @@ Place = tuple[Path, int, int]
 class Changes:
     """Collects what changes below some folders. Folders may appear and vanish while it does."""
 
-    def __init__(self, folders: Callable[[], Collection[Path]], *, polling: bool = False) -> None:
+    def __init__(
+        self, folders: Callable[[], Collection[Path]], *, polling: bool = False,
+        complain: Callable[[str], None] = _log.warning,
+    ) -> None:  # fmt: skip
         self.polling = polling
         """Whether nobody tells us; set by itself when the system cannot."""
-        self.trouble = ""
-        """Why the system cannot, if so."""
-        self._folders = folders
+        self._folders, self._complain = folders, complain
         self._changed: set[Path] = set()
         self._news = asyncio.Event()
 
@@ -61,22 +62,24 @@ class Changes:
             except FileNotFoundError:
                 # Gone between being seen and being watched.
                 await asyncio.sleep(PULSE)
-            except OSError as error:
-                # Most often: no watches left (fs.inotify.max_user_watches).
-                self.trouble = str(error)[:200]
+            except (OSError, RuntimeError) as error:
+                # No watches left (fs.inotify.max_user_watches), or no instances, which watchfiles calls RuntimeError.
                 self.polling = True
-                _log.warning("The system cannot tell which files change, so they are looked at: %s", self.trouble)
+                self._complain(f"The system cannot tell which files change, so they are looked at: {str(error)[:200]}")
 
     async def _hear(self, places: list[Place]) -> None:
         """Returns when other folders are there than these."""
         told = watchfiles.awatch(
             *(place[0] for place in places), watch_filter=None, debounce=200, step=50, rust_timeout=1000,
-            yield_on_timeout=True, ignore_permission_denied=True,
+            yield_on_timeout=True,
         )  # fmt: skip
-        # What happened before somebody listened has to be looked for.
-        self._say({place[0] for place in places})
+        # Not with `ignore_permission_denied`: that would hide that there are no watches left, too.
+        unseen = {place[0] for place in places}
+        self._say(unseen)
         async for changes in told:
-            self._say({Path(path) for _, path in changes})
+            # What happened before somebody listened has to be looked for once they do.
+            self._say({Path(path) for _, path in changes} | unseen)
+            unseen = set()
             if not changes and self._places() != places:
                 return
 
