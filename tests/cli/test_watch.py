@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from rich.console import Console
@@ -37,8 +37,7 @@ def watching(home: Path, *arguments: str, **streams: Any) -> Iterator[subprocess
     environ |= {"HOME": str(home), "LANEWAY_HOME": str(home / "laneway"), "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "laneway", "watch", *arguments]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
-    started: subprocess.Popen[bytes] = subprocess.Popen(command, env=environ, cwd=home, **streams)
-    with started as process:
+    with cast(subprocess.Popen[bytes], subprocess.Popen(command, env=environ, cwd=home, **streams)) as process:
         try:
             yield process
         finally:

@@ -10,6 +10,7 @@ from laneway.cli import (
     budget,
     classify,
     config,
+    hooks,
     host_mode,
     jobs,
     memories,
@@ -84,6 +85,7 @@ GROUPS = {
     "people": people.app,
     "host-mode": host_mode.app,
     "whatsapp": whatsapp.app,
+    "hooks": hooks.app,
     "selftest": selftest.app,
 }
 """Commands with commands of their own; a new group is one line here."""
