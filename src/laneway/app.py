@@ -33,6 +33,7 @@ from laneway.classify.taxonomy import load
 from laneway.clock import SystemClock, machine_zone
 from laneway.domain.patience import Patience
 from laneway.engine import duties
+from laneway.engine.heartbeat import this_machine
 from laneway.engine.launch import SHAPE, Engine
 from laneway.engine.schedules import Initiative
 from laneway.engine.steps import Boundary
@@ -56,6 +57,8 @@ from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
+from laneway.observe.duty import SessionDuty
+from laneway.observe.orders import orders_of
 from laneway.sandbox import boundary as boundaries
 from laneway.sandbox import contract as sandbox
 from laneway.sandbox.commands import judge
@@ -106,6 +109,8 @@ class App:
     hub: Hub
     artifacts: Artifacts
     enricher: Enricher
+    pulled: frozenset[str] = PULLED
+    """Channels whose clients fetch their replies themselves."""
     new_key: str | None = None
 
 
@@ -178,6 +183,9 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     }
     if app.channels:
         work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
+    if app.settings.watch_sessions:
+        # Each machine has sessions of its own.
+        work[f"sessions:{this_machine()}"] = SessionDuty(app.db, orders_of(app.settings, app.pulled)).keep_going
     return [asyncio.create_task(duties.keep(app.db, name, duty), name=name) for name, duty in work.items()]
 
 
@@ -239,7 +247,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         channel.door = door
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
-        channels, door, hub, originals, enricher,
+        channels, door, hub, originals, enricher, pulled,
     )  # fmt: skip
 
 

@@ -42,6 +42,7 @@ from laneway.cli.threads import threads
 from laneway.cli.undo import undo
 from laneway.cli.up import up
 from laneway.cli.version import version
+from laneway.cli.watch import watch
 from laneway.cli.why import why
 from laneway.cli.worker import worker
 
@@ -65,6 +66,7 @@ COMMANDS = (
     sql,
     guard,
     run,
+    watch,
     doctor,
     version,
 )
