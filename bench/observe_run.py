@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.report import show
 from tests.observe.runs import Desk
 
-_RUNS = 5
+_RUNS = 3
 _CASES = {
     "danger": ("--kill-on", "danger"),
     "loop": ("--kill-on", "loop"),
