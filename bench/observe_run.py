@@ -10,9 +10,10 @@ import time
 from pathlib import Path
 
 from bench.report import show
+from laneway.observe.supervised.tree import look
 from tests.observe.runs import Desk
 
-_RUNS = 5
+_RUNS = 3
 _CASES = {
     "danger": ("--kill-on", "danger"),
     "loop": ("--kill-on", "loop"),
@@ -36,17 +37,21 @@ def _show(name: str, seconds: list[float]) -> None:
 
 
 def _killed(options: tuple[str, ...], order: str, *before: str) -> float:
+    """Seconds from the offending line to the moment when the last process of the agent was gone."""
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         desk = Desk(Path(folder))
-        # Its supervisor carries the token in its arguments, too, and goes on to write the report.
-        process = desk.start(*options, "--", "claude", "start", "harmless", *before, order, "wait",
-                             stderr=subprocess.DEVNULL)  # fmt: skip
-        offended = desk.noted("offended")
-        while any(f"{process.pid} " not in line and "laneway run" not in line for line in desk.alive()):
-            time.sleep(0.01)
-        took = time.time() - offended
+        process = desk.start(*options, "--", "claude", "start", "harmless", *before, "note:ready", "sleep:2", order,
+                             "wait", stderr=subprocess.DEVNULL)  # fmt: skip
+        desk.noted("ready")
+        # The supervisor and its keeper have the token in their arguments, too.
+        agents = [int(line.split()[0]) for line in desk.alive() if "laneway run" not in line]
+        while any(look(pid) for pid in agents):
+            time.sleep(0.005)
+        gone = time.time()
         process.wait()
-        return took
+        if left := desk.alive():
+            raise RuntimeError(f"There are survivors: {left}")
+        return gone - desk.noted("offended")
 
 
 def _around() -> float:

@@ -184,10 +184,11 @@ def test_a_frozen_agent_goes_on_when_laneway_run_is_told_to(desk: Desk) -> None:
 def test_an_agent_that_cannot_be_watched_any_more_is_ended(desk: Desk) -> None:
     script = (
         "import os, sys; from pathlib import Path\n"
+        "from laneway.observe.supervised.armed import Armed\n"
         "from laneway.observe.supervised.order import Order\n"
         "from laneway.observe.supervised.run import supervise\n"
         "order = Order(sys.argv[1:], Path.cwd(), dict(os.environ), 'run')\n"
-        "sys.exit(supervise(order, lambda: [][0]).exit_code)\n"
+        "sys.exit(supervise(order, Armed(lambda _: [][0], [])).exit_code)\n"
     )
     command = [sys.executable, "-c", script, "claude", "start", "tree", "wait"]
     ended = subprocess.run(command, cwd=desk.folder, env=desk.environ, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,

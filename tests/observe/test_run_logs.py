@@ -139,8 +139,7 @@ class Watched:
         environ = {"HOME": str(self.root), "CODEX_HOME": str(self.root / "codex"),
                    "CLAUDE_CONFIG_DIR": str(self.root / "claude")}  # fmt: skip
         order = Order(self._command, self.root, environ, "run", **self._options)
-        self.watching = Watching(order, Locator(order), lambda: reactors_for(order), self.alarms.append, self.clock)
-        self.watching.begin()
+        self.watching = Watching(order, Locator(order), reactors_for(order), self.alarms.append, self.clock)
         return lambda: self.watching.look(last=True)
 
     @property

@@ -75,7 +75,7 @@ def run(
     )
     if report is not None:
         _check(report)
-    done = supervise(order, lambda: _armed(order, settings))
+    done = supervise(order, _armed(order, settings))
     _leave(done, report)
     raise typer.Exit(done.exit_code)
 
@@ -88,7 +88,7 @@ def _settings() -> Settings:
 
 
 def _armed(order: Order, settings: Settings) -> Armed:
-    """The reactors; loading them takes longer than starting the agent does."""
+    """The reactors. They are loaded before the agent starts, so that it is never unwatched."""
     from laneway.observe.supervised.arming import reactors_for
     from laneway.reactors.loading import load
     from laneway.reactors.options import chosen

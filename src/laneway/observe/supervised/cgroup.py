@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
+
+_SECONDS, _PAUSE = 1.0, 0.01
 
 
 class Group:
@@ -34,9 +37,15 @@ class Group:
 
     def close(self) -> None:
         """The group is gone, if nobody is left in it."""
-        for where, _, _ in os.walk(self.folder, topdown=False):
-            with suppress(OSError):
-                Path(where).rmdir()
+        until = time.monotonic() + _SECONDS
+        while self.folder.exists() and not self.members():
+            for where, _, _ in os.walk(self.folder, topdown=False):
+                with suppress(OSError):
+                    Path(where).rmdir()
+            if time.monotonic() > until:
+                return
+            # Somebody who is no longer listed may still be on the way out.
+            time.sleep(_PAUSE)
 
 
 def made(run_id: str) -> Group | None:

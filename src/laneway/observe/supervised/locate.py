@@ -38,8 +38,8 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _RESUMING = {"-c", "--continue", "-r", "--resume", "resume", "fork", "--fork-session", "-s", "--session"}
 _ID = re.compile(r"(?=.*\d)[\w-]{8,}")
 _SHORTEST_ID = 6
-_SOONEST, _SHARE = 0.25, 20
-"""A search begins at most so often, and takes at most one part in so many of the time."""
+_SOONEST, _SHARE, _SHARE_LATER = 0.1, 3, 20
+"""A search begins at most so often, and takes at most one part in so many of the time; less when a log is found."""
 _FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_DATA_DIR", "COPILOT_HOME", "PI_CODING_AGENT_DIR",
             "OPENCODE_DATA_DIR", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")  # fmt: skip
 
@@ -79,6 +79,8 @@ class Locator:
         self._environs: dict[tuple[str, ...], Mapping[str, str]] = {}
         self._remember(order.environ)
         self._before = {_key(found): found for found in self._discovered()}
+        self.found = False
+        """A log of the agent's is known; others may follow, but there is no hurry."""
         self._next = 0.0
 
     @property
@@ -93,7 +95,8 @@ class Locator:
             return []
         self._learn()
         changed = [found for found in self._discovered() if self._changed(found)]
-        self._next = time.monotonic() + max(_SOONEST, _SHARE * (time.monotonic() - began))
+        share = _SHARE_LATER if self.found else _SHARE
+        self._next = time.monotonic() + max(_SOONEST, share * (time.monotonic() - began))
         return [
             Candidate(found, before.size if before else 0, before is not None)
             for found in changed

@@ -48,15 +48,12 @@ class End:
     """KILL comes first: it stands still already, and is not to move again."""
 
 
-def supervise(order: Order, arm: Callable[[], Armed], tell: Callable[[Alarm], None] = lambda _: None) -> RunReport:
-    """The agent has run and ended, or was ended; nothing of it lives on.
-
-    `arm` loads the reactors while the agent starts already; `tell` hears every intervention.
-    """
+def supervise(order: Order, armed: Armed, tell: Callable[[Alarm], None] = lambda _: None) -> RunReport:
+    """The agent has run and ended, or was ended; nothing of it lives on. `tell` hears every intervention."""
     base = commit_of(order.cwd)
     locator = Locator(order)
     with Signals() as signals:
-        run = _Run(order, arm, tell, locator, signals)
+        run = _Run(order, armed, tell, locator, signals)
         try:
             run.until_it_ends()
         finally:
@@ -68,7 +65,7 @@ class _Run:
     """One run, from its start to its end."""
 
     def __init__(
-        self, order: Order, arm: Callable[[], Armed], tell: Callable[[Alarm], None], locator: Locator, signals: Signals
+        self, order: Order, armed: Armed, tell: Callable[[Alarm], None], locator: Locator, signals: Signals
     ) -> None:
         self._order, self._signals, self._notify = order, signals, tell
         self._began, self._clock = datetime.now(UTC), time.monotonic()
@@ -78,7 +75,7 @@ class _Run:
         self._tree = Tree(order.run_id, self._child.keeper, group=self._child.group)
         locator.living = lambda: self._tree.living(marked=False)
         self._alarms: queue.SimpleQueue[Alarm] = queue.SimpleQueue()
-        self._watching = Watching(order, locator, arm, self._alarmed)
+        self._watching = Watching(order, locator, armed, self._alarmed)
         self._forgiven: set[str] = set()
         self._end: End | None = None
         self._killed: list[Process] = []

@@ -18,11 +18,11 @@ from laneway.observe.supervised.locate import Candidate, Locator
 from laneway.observe.supervised.order import Cause, Order
 from laneway.observe.tail import DocumentTail, Tail, followed, whole
 from laneway.reactors import Chain, Failed, Intervene, Said, Severity, Warn
+from laneway.reactors.costs import cost_of
 
 LOOK, TICK = 0.05, 1.0
 """Seconds between two looks at the logs, and between two ticks of the clock."""
 _MOST_REJECTED, _MOST_REMEMBERED, _MOST_FAILED = 10_000, 200_000, 100
-_NOBODY = Armed(lambda _: [], [])
 _SECOND = 1.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -70,22 +70,13 @@ class Followed:
 
 
 class Watching(threading.Thread):
-    """The thread. What the reactors have to say goes to `tell`, one alarm at a time.
-
-    `arm` is called in the thread: the agent need not wait until the guard and the price list are loaded.
-    """
+    """The thread. What the reactors have to say goes to `tell`, one alarm at a time."""
 
     def __init__(
-        self,
-        order: Order,
-        locator: Locator,
-        arm: Callable[[], Armed],
-        tell: Callable[[Alarm], None],
-        clock: Clock | None = None,
+        self, order: Order, locator: Locator, armed: Armed, tell: Callable[[Alarm], None], clock: Clock | None = None
     ) -> None:
         super().__init__(name="laneway-run-watching", daemon=True)
-        self._locator, self._arm, self._tell = locator, arm, tell
-        self._armed = _NOBODY
+        self._locator, self._armed, self._tell = locator, armed, tell
         self._clock = clock or SystemClock()
         self._began = self._clock.now().timestamp()
         self._over = threading.Event()
@@ -96,26 +87,17 @@ class Watching(threading.Thread):
         self._seen: set[int] = set()
         """Calls that were told."""
         self._usual: set[int] = set()
-        self.whole = Chain(SessionState(order.run_id, locator.provider or ""), [])
+        self.whole = Chain(SessionState(order.run_id, locator.provider or ""), armed.run, self._note)
         self.broken = False
         """It has ended though nobody told it to: the agent is not watched any more."""
 
     def run(self) -> None:
         """Until it is told to stop; then once more, so that the last lines count, too."""
         self.broken = True
-        self.begin()
-        self._follow()
-        self.broken = False
-
-    def begin(self) -> None:
-        """The reactors are there."""
-        from laneway.reactors.costs import cost_of
-
-        self._cost_of = cost_of
-        self._armed = self._arm()
-        self.whole = Chain(self.whole.state, self._armed.run, self._note)
         for fault in self._armed.faults:
             self._note(fault)
+        self._follow()
+        self.broken = False
 
     def _follow(self) -> None:
         ticked = time.monotonic()
@@ -127,9 +109,9 @@ class Watching(threading.Thread):
         self.look(last=True)
 
     def stop(self, seconds: float = 10.0) -> None:
-        """The last lines have been read; where there are none, the reactors are not waited for."""
+        """The last lines have been read."""
         self._over.set()
-        if self.is_alive() and (self._armed is not _NOBODY or self._locator.look(at_once=True)):
+        if self.is_alive():
             self.join(seconds)
 
     @property
@@ -159,6 +141,7 @@ class Watching(threading.Thread):
                 self._rejected[key] = self._locator.folders if cwd else found.size
             return
         chain = self._chain(tail.reader.session_id or tail.reader.name, tail.reader.provider)
+        self._locator.found = True
         one = self.followed[key] = Followed(candidate, tail, chain, copied=self._locator.resumes)
         if isinstance(tail.reader, Codex):
             # A fork repeats the calls of its parent as if they were new.
@@ -194,7 +177,7 @@ class Watching(threading.Thread):
         return known
 
     def _with_price(self, event: SessionEvent) -> SessionEvent:
-        cost = self._cost_of(event)
+        cost = cost_of(event)
         if cost is None:
             self.unpriced.add(event.model or "a model without a name")
         return replace(event, cost=cost) if event.tokens else event
