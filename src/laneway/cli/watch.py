@@ -34,12 +34,12 @@ def watch(
     ] = None,
     poll: Annotated[bool, typer.Option("--poll", help="Look at the files again and again; for network disks.")] = False,
 ) -> None:
-    """Watch the sessions of other agents as they happen, and be told when one needs you.
+    """Watch other agents' sessions as they happen.
 
     Shows sessions that are at work now and those that begin later. Below each event reactors say what is wrong with it:
-    danger, loops, budgets, errors in a row, standstill. What happened before is not told again. The settings `reactors`
-    and `notify` say what for and how; reactors of your own lie in LANEWAY_HOME/reactors. No server is needed; if one
-    runs, you are told by your channels, too. Ctrl-C ends it.
+    danger, loops, budgets, errors in a row, standstill; if somebody should know, you are told. What happened before is
+    not told again. The settings `reactors` and `notify` say what for and how; reactors of your own lie in
+    LANEWAY_HOME/reactors. No server is needed; if one runs, you are told by your channels, too. Ctrl-C ends it.
     """
     import asyncio
 
