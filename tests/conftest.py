@@ -45,6 +45,9 @@ sys.addaudithook(_only_loopback)
 # A shell that runs the tests in the background has them ignore Ctrl-C; the commands under test must not inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# `nohup` has them ignore that the terminal is gone, in the same way.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # As the command `laneway` does for itself, before anything imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -97,7 +97,7 @@ async def yard(db: Database, tmp_path: Path) -> AsyncIterator[Yard]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_kill_nine_at_every_boundary_and_inside_calls_loses_and_repeats_nothing() -> None:
     verdict, test = await crash_test(18, seed=7, say=print)
     print(verdict)
@@ -110,7 +110,7 @@ async def test_kill_nine_at_every_boundary_and_inside_calls_loses_and_repeats_no
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_one_of_two_workers_killed_under_load_all_are_answered_once_and_in_order(yard: Yard) -> None:
     began = time.monotonic()
     doomed = yard.worker()
@@ -135,7 +135,7 @@ async def test_one_of_two_workers_killed_under_load_all_are_answered_once_and_in
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 async def test_a_worker_frozen_for_half_a_minute_wakes_up_as_a_guest(yard: Yard) -> None:
     frozen = yard.worker()
     await yard.feed(40, threads=40)
