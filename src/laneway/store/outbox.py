@@ -27,6 +27,7 @@ _SELECT = (
 )
 
 
+MOST_DEATHS = 5
 TWICE = "It was sent twice, and neither was confirmed; it may have arrived."
 
 
@@ -132,13 +133,15 @@ async def uncertain(tx: Connection, row: OutboxRow, worker: str, error: str, unt
 async def mark_uncertain(tx: Connection, worker: str) -> list[OutboxRow]:
     """What a dead worker was sending is uncertain: each such reply will be sent once more, visibly marked.
 
-    Those that were being sent a second time already are given up, and returned.
+    A worker may have died before it sent anything, so one more death does not end it; those that so many workers
+    died of are given up, and returned.
     """
     cursor = await tx.execute(
-        "UPDATE outbox SET state = CASE WHEN resent THEN 'undeliverable' ELSE 'uncertain' END, worker = NULL, "
-        "error = CASE WHEN resent THEN %s ELSE 'cut off while it was being sent' END "
-        "WHERE worker = %s AND state = 'sending' RETURNING thread_id, id, resent",
-        (TWICE, worker),
+        "UPDATE outbox SET state = CASE WHEN resent AND attempts >= %(most)s THEN 'undeliverable' ELSE 'uncertain' END, "
+        "worker = NULL, error = CASE WHEN resent AND attempts >= %(most)s THEN %(twice)s "
+        "ELSE 'cut off while it was being sent' END "
+        "WHERE worker = %(worker)s AND state = 'sending' RETURNING thread_id, id, state = 'undeliverable'",
+        {"most": MOST_DEATHS, "twice": TWICE, "worker": worker},
     )
     cut_off = await cursor.fetchall()
     for thread_id, row_id, resent in cut_off:
