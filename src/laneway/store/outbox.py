@@ -137,8 +137,8 @@ async def mark_uncertain(tx: Connection, worker: str) -> list[OutboxRow]:
     died of are given up, and returned.
     """
     cursor = await tx.execute(
-        "UPDATE outbox SET state = CASE WHEN resent AND attempts >= %(most)s THEN 'undeliverable' ELSE 'uncertain' END, "
-        "worker = NULL, error = CASE WHEN resent AND attempts >= %(most)s THEN %(twice)s "
+        "UPDATE outbox SET state = CASE WHEN resent AND attempts >= %(most)s THEN 'undeliverable' ELSE 'uncertain' END,"
+        " worker = NULL, error = CASE WHEN resent AND attempts >= %(most)s THEN %(twice)s "
         "ELSE 'cut off while it was being sent' END "
         "WHERE worker = %(worker)s AND state = 'sending' RETURNING thread_id, id, state = 'undeliverable'",
         {"most": MOST_DEATHS, "twice": TWICE, "worker": worker},
