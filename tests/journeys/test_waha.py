@@ -90,7 +90,7 @@ async def test_own_messages_statuses_and_channels_are_dropped(
         assert await bridge.push(bridge.account.event(ours, "message.any")) == 200
         for chat in ("status@broadcast", "120363@newsletter"):
             assert await here.says(ANN, "Look at me", chat=chat) == 200
-        other = bridge.account.event(bridge.account.message(ANN, "For sales"), session="sales")
+        other = bridge.account.event(Account().message(ANN, "For sales"), session="sales")
         assert await bridge.push(other) == 200
         await here.quiet(0.1)
         assert await here.messages() == []

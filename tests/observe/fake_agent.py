@@ -61,15 +61,15 @@ class Log:
 
 
 def note(what: str) -> None:
-    """The test knows when it happened."""
+    """The test knows when it happened; an offence is noted first, because its writer may be dead right after it."""
     path = Path(os.environ["FAKE_NOTES"])
     with path.open("a", encoding="utf-8") as file:
         file.write(f"{what} {time.time():.6f}\n")
 
 
 def danger(log: Log) -> None:
-    log.call("Bash", {"command": "rm -rf /etc /usr"})
     note("offended")
+    log.call("Bash", {"command": "rm -rf /etc /usr"})
 
 
 def harmless(log: Log) -> None:
@@ -77,23 +77,25 @@ def harmless(log: Log) -> None:
 
 
 def loop(log: Log) -> None:
-    for _ in range(14):
+    for turn in range(14):
+        if turn == 11:
+            note("offended")
         log.result(log.call("Bash", {"command": "cat missing.txt"}), "No such file")
         time.sleep(0.02)
-    note("offended")
 
 
 def budget(log: Log) -> None:
-    for _ in range(5):
+    for turn in range(5):
+        if turn == 3:
+            note("offended")
         log.answer({"type": "text", "text": "thinking"}, output=50_000)
-    note("offended")
 
 
 def sub_agent(log: Log) -> None:
     """A sub-agent's file of its own has the offence."""
     below = Log(f"{log.session}/subagents/agent-1", parent=log.session)
-    below.call("Bash", {"command": "rm -rf /etc /usr"}, isSidechain=True, agentId="1")
     note("offended")
+    below.call("Bash", {"command": "rm -rf /etc /usr"}, isSidechain=True, agentId="1")
 
 
 def sleeper(*words: str, **options: Any) -> subprocess.Popen[bytes]:

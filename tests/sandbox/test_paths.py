@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -162,8 +163,10 @@ def test_a_folder_swapped_for_a_link_while_a_file_in_it_is_opened_never_leads_ou
 
     swapping = threading.Thread(target=swap)
     swapping.start()
-    read = []
-    for _ in range(2000):
+    read: list[str] = []
+    tries, until = 0, time.monotonic() + 60
+    while tries < 2000 or (not read and time.monotonic() < until):
+        tries += 1
         try:
             descriptor = open_file(place(workspace, "sub/deep.txt"))
         except (PathRefused, OSError):
