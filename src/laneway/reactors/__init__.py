@@ -4,7 +4,8 @@ Each sees every event together with the state it led to, and answers Continue, W
 is recorded and passed over; only a deliberate Intervene stops anything.
 """
 
-from laneway.reactors.chain import Chain, Failed, Said, strongest
+from laneway.reactors.border import Failed
+from laneway.reactors.chain import Chain, Said, strongest
 from laneway.reactors.contract import (
     Continue,
     Intervene,

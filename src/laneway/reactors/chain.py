@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from laneway.domain.session import SessionEvent, SessionState
+from laneway.domain.session import EventKind, SessionEvent, SessionState
+from laneway.reactors.border import Failed, attempted
 from laneway.reactors.contract import Continue, Intervene, Reaction, Reactor, ReactorContext, Severity, Warn
 
-_log = logging.getLogger("laneway.reactors")
+_MINUTES = (*range(1, 16), 20, 25, 30, 45, 60)
+"""When the clock ticks in a silence that is replayed; a tick every few seconds would say the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +22,6 @@ class Said:
     reaction: Warn | Intervene
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A reactor broke on an event and was passed over."""
-
-    reactor: str
-    error: str
-
-
 class Chain:
     """The reactors of one session, and the session's state as they see it."""
 
@@ -35,11 +29,36 @@ class Chain:
         self, state: SessionState, reactors: Sequence[Reactor], on_failure: Callable[[Failed], None] = lambda _: None
     ) -> None:
         self.state, self._reactors, self._on_failure = state, list(reactors), on_failure
+        self._broken: set[str] = set()
 
     def handle(self, event: SessionEvent) -> list[Said]:
         """Every reactor has seen the event; what they had to say is returned in their order."""
         self.state = self.state.after(event)
-        ctx = ReactorContext(event, self.state)
+        return self._shown(ReactorContext(event, self.state))
+
+    def replay(self, events: Iterable[SessionEvent], until: datetime | None = None) -> None:
+        """The reactors know these events and have been heard about them; nobody hears of them again.
+
+        `until` is the time up to which somebody watched: silences before it count as noticed, and one that lasts
+        longer is told when it reaches its next state.
+        """
+        for event in events:
+            self._pass_time(event.at, event.kind is EventKind.TICK)
+            self.state = self.state.after(event)
+            self._shown(ReactorContext(event, self.state, replayed=True))
+        if until is not None:
+            self._pass_time(until)
+
+    def _pass_time(self, until: datetime, ticking: bool = False) -> None:
+        since = self.state.last_activity
+        if since is None or ticking or until - since < timedelta(minutes=1):
+            return
+        ticks = (since + timedelta(minutes=minutes) for minutes in _MINUTES)
+        for at in (*(at for at in ticks if at < until), until):
+            tick = SessionEvent(self.state.session_id, self.state.provider, EventKind.TICK, at)
+            self._shown(ReactorContext(tick, self.state, replayed=True))
+
+    def _shown(self, ctx: ReactorContext) -> list[Said]:
         said: list[Said] = []
         for reactor in self._reactors:
             reaction = self._ask(reactor, ctx)
@@ -48,18 +67,14 @@ class Chain:
         return said
 
     def _ask(self, reactor: Reactor, ctx: ReactorContext) -> Reaction:
-        """The border of a reactor: whatever it does, the work and the other reactors go on."""
-        try:
-            reaction: object = reactor.handle(ctx)
-        except Exception as error:  # noqa: BLE001  the border of the reactor chain
-            name = str(getattr(reactor, "name", type(reactor).__name__))
-            _log.warning("The reactor %s failed and was passed over.", name, exc_info=error)
-            self._on_failure(Failed(name, f"{type(error).__name__}: {error}"[:500]))
-            return Continue()
-        if not isinstance(reaction, Continue | Warn | Intervene):
-            self._on_failure(Failed(reactor.name, f"It answered {type(reaction).__name__}, which is no reaction."))
-            return Continue()
-        return reaction
+        name = str(getattr(reactor, "name", type(reactor).__name__))
+        reaction: object = attempted(name, lambda: reactor.handle(ctx), again=name in self._broken)
+        if isinstance(reaction, Continue | Warn | Intervene):
+            return reaction
+        self._broken.add(name)
+        wrong = Failed(name, f"It answered {type(reaction).__name__}, which is no reaction.")
+        self._on_failure(reaction if isinstance(reaction, Failed) else wrong)
+        return Continue()
 
 
 def strongest(said: Sequence[Said]) -> Said | None:

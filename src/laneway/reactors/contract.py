@@ -26,6 +26,8 @@ class Warn:
     """Worth a line where the session is watched."""
 
     message: str
+    nudge: bool = False
+    """Worth telling the watched agent itself, by whoever can: a hook's answer, a job of our own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class ReactorContext:
 
     event: SessionEvent
     state: SessionState
+    replayed: bool = False
+    """It happened before this process watched: worth remembering, but nothing is to be done about it again."""
 
 
 class Reactor(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from laneway.domain.action import Verdict
@@ -51,11 +52,11 @@ def judge(command: str, cwd: str | None = None) -> Verdict:
     return verdict(walk.findings, changes=walk.changes)
 
 
-def judge_tool(tool: str, input: dict[str, Any], cwd: str | None = None) -> Verdict:
-    """Whether another agent's tool call may run in a folder, which is its workspace."""
+def judge_tool(tool: str, input: Mapping[str, Any], cwd: str | None = None, project: str | None = None) -> Verdict:
+    """Whether another agent's tool call may run in a folder: its workspace, unless the project begins further up."""
     from laneway.sandbox.tool_calls import judged_tool
 
     try:
-        return judged_tool(tool, input, cwd, judge)
+        return judged_tool(tool, input, cwd, judge, project)
     except _UNFORESEEN:
         return verdict([Finding("unknown-tool", "The tool call could not be judged.")], changes=True)

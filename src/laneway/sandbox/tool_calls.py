@@ -45,19 +45,24 @@ _PATHS = re.compile(
 )
 _SOURCES = re.compile(r"(?i)(source|src|from|old_path|input_path)")
 _ADDRESSES = re.compile(r"(?i)(url|urls|uri|address|endpoint|href|link|prompt_url)")
+_ELSEWHERE = re.compile(r"(?i)(https?|wss?|s3|gs|git|ssh)://")
 _HIDING = re.compile("[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\u2028\u2029\ufeff]")
 _PATCHED = re.compile(
     r"(?m)^\*\*\* (Add|Update|Delete) File: (.*)$|^\*\*\* (Move) to: (.*)$|^(\+\+\+|---) (?:[ab]/)?([^\t\n]+)"
 )
 
 
-def judged_tool(tool: str, given: Mapping[str, Any], cwd: str | None, judge: JudgeCommand) -> Verdict:
-    """Whether a tool call may run."""
-    name = tool.rpartition("__")[2] if tool.startswith("mcp__") else tool.rpartition(".")[2]
-    command = _command(given)
+def judged_tool(
+    tool: str, given: Mapping[str, Any], cwd: str | None, judge: JudgeCommand, project: str | None = None
+) -> Verdict:
+    """Whether a tool call may run in a folder; that is its workspace, unless the project begins further up."""
+    name = _bare_name(tool)
+    command = command_of(given)
     if _SHELL.fullmatch(name) and "path" not in given:
-        return _shell(command, given, cwd, judge)
-    scope = opened(cwd)
+        return _shell(command, given, cwd, judge, project or cwd)
+    scope = opened(project or cwd)
+    if project and cwd:
+        scope.enter(cwd)
     if re.fullmatch(r"(?i)apply_?patch|patch", name):
         return verdict(_patched(_text(given), scope, cwd), changes=True)
     if _QUIET.fullmatch(name):
@@ -73,7 +78,32 @@ def judged_tool(tool: str, given: Mapping[str, Any], cwd: str | None, judge: Jud
     return verdict(findings, changes=verb != "read")
 
 
-def _command(given: Mapping[str, Any]) -> str | None:
+def _bare_name(tool: str) -> str:
+    return tool.rpartition("__")[2] if tool.startswith("mcp__") else tool.rpartition(".")[2]
+
+
+def kind_of(tool: str, given: Mapping[str, Any]) -> str:
+    """What a tool does: exec, quiet (nothing outside the conversation), read, write, delete, send or unknown."""
+    name = _bare_name(tool)
+    if _SHELL.fullmatch(name) and "path" not in given:
+        return "exec"
+    if re.fullmatch(r"(?i)apply_?patch|patch", name):
+        return "write"
+    if _QUIET.fullmatch(name):
+        return "quiet"
+    if re.match(r"(?i)str_replace", name):
+        return "read" if given.get("command") == "view" else "write"
+    return _verb(name, given)
+
+
+def paths_of(given: Mapping[str, Any]) -> list[str]:
+    """The paths on this machine that the arguments name."""
+    named = [path for key, path in _values(given) if _PATHS.fullmatch(key)]
+    return [path for path in named if path.strip() and not _ELSEWHERE.match(path)]
+
+
+def command_of(given: Mapping[str, Any]) -> str | None:
+    """The shell command among the arguments."""
     for key in ("command", "cmd", "script", "commands", "input_command", "code"):
         value = given.get(key)
         if isinstance(value, str):
@@ -81,10 +111,12 @@ def _command(given: Mapping[str, Any]) -> str | None:
         if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
             return shlex.join(value)
     action = given.get("action")
-    return _command(action) if isinstance(action, dict) else None
+    return command_of(action) if isinstance(action, dict) else None
 
 
-def _shell(command: str | None, given: Mapping[str, Any], cwd: str | None, judge: JudgeCommand) -> Verdict:
+def _shell(
+    command: str | None, given: Mapping[str, Any], cwd: str | None, judge: JudgeCommand, workspace: str | None
+) -> Verdict:
     if command is None:
         return verdict([Finding("unknown-tool", "The call names no command.")], changes=True)
     folder = next(
@@ -100,7 +132,12 @@ def _shell(command: str | None, given: Mapping[str, Any], cwd: str | None, judge
         or given.get("sandbox_permissions") == "require_escalated"
         or given.get("with_escalated_permissions") is True
     )
-    inner = judge(f"cd {shlex.quote(folder)}\n{command}" if folder and folder != cwd else command, cwd)
+    folder = os.path.join(cwd or "", folder) if folder else cwd  # noqa: PTH118  its last word may be ".."
+    inner = judge(f"cd {shlex.quote(folder)}\n{command}" if folder and folder != workspace else command, workspace)
+    if "apply_patch" in command and "*** Begin Patch" in command:
+        scope = opened(workspace)
+        scope.enter(folder or ".")
+        inner = inner.or_stricter(verdict(_patched(command, scope, cwd), changes=True))
     if unguarded:
         return inner.or_stricter(
             verdict([Finding("guard-off", "The call asks to run outside the sandbox.")], changes=True)
@@ -125,7 +162,7 @@ def _verb(name: str, given: Mapping[str, Any]) -> str:
 def _called(verb: str, name: str, given: Mapping[str, Any], scope: Scope, cwd: str | None) -> Iterator[Finding]:
     yield from _fetched(given)
     paths = [(key, path) for key, path in _values(given) if _PATHS.fullmatch(key)]
-    local = [(key, path) for key, path in paths if not re.match(r"(?i)(https?|wss?|s3|gs|git|ssh)://", path)]
+    local = [(key, path) for key, path in paths if not _ELSEWHERE.match(path)]
     for key, path in local:
         yield from _at(
             path,

@@ -1,0 +1,107 @@
+"""SafetyGuard: puts every tool call to the guard, with its paths resolved through its folder and through links.
+
+Reading outside the project is a warning; writing there, a secret, or a change of the system is an intervention. It
+looks at the disk for one thing only: where links lead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from laneway.domain.action import Decision, Verdict, ask, deny
+from laneway.domain.session import EventKind
+from laneway.reactors.calls import key_of
+from laneway.reactors.contract import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
+from laneway.reactors.tui_renderer import cut, plain, subject
+from laneway.sandbox.commands import judge_tool
+from laneway.sandbox.outside import climbs_into_the_system, leads_to_secret, reads_outside
+from laneway.sandbox.tool_calls import kind_of
+
+UNSURE = {"unknown-tool", "unparsed", "malformed"}
+"""Rules that say nothing but that the guard does not understand the call."""
+_PATH = re.compile(r"(~|\.{0,2})/[^\s\x00-\x1f]{1,1000}|\.\.")
+_MOST_REMEMBERED = 500
+
+
+class SafetyGuard:
+    """Warns of, notifies about or, if it may, ends a session for its dangerous calls."""
+
+    name = "safety"
+
+    def __init__(self, *, kill_on_danger: bool = False, project: str | None = None, again_after: float = 300) -> None:
+        self._severity = Severity.KILL if kill_on_danger else Severity.NOTIFICATION
+        self._project = project
+        self._again_after = timedelta(seconds=again_after)
+        self._seen: dict[str, datetime] = {}
+
+    def handle(self, ctx: ReactorContext) -> Reaction:
+        """What a tool call calls for; an event that is no tool call, nothing."""
+        if self._project is None and ctx.state.cwd:
+            # Where a session begins is its project, wherever it goes later.
+            self._project = ctx.state.cwd
+        if ctx.event.kind is not EventKind.TOOL_CALLED:
+            return Continue()
+        fresh = self._first_for_a_while(ctx)
+        return Continue() if ctx.replayed else self._reaction(ctx, fresh)
+
+    def verdict(self, ctx: ReactorContext) -> Verdict:
+        """May this call run: allowed, asked about, or denied; rule `read-outside` marks an allowed look elsewhere."""
+        tool, given = ctx.event.tool, ctx.event.arguments
+        cwd = ctx.event.cwd or ctx.state.cwd or self._project
+        project = self._project or cwd
+        found = judge_tool(tool, given, cwd, project)
+        if kind_of(tool, {}) == "unknown":
+            for path in _paths(given):
+                found = found.or_stricter(judge_tool("write", {"path": path}, cwd, project))
+        if found.decision is Decision.ALLOW or found.rule in UNSURE:
+            return self._looking_elsewhere(tool, given, cwd, project) or found
+        return found
+
+    def _looking_elsewhere(
+        self, tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None
+    ) -> Verdict | None:
+        climbing = climbs_into_the_system(given, cwd, project)
+        if climbing is not None:
+            return ask("path-climbs", f"{cut(plain(climbing), 80)} climbs out of the project into the system.")
+        outside = reads_outside(tool, given, cwd, project)
+        secret = next((path for path in outside if leads_to_secret(path)), None)
+        if secret is not None:
+            return deny("read-secret", f"It reads {cut(plain(secret), 80)}, a private key, token or password.")
+        if outside:
+            told = f"It reads {cut(plain(', '.join(outside)), 120)}, outside the project."
+            return Verdict(Decision.ALLOW, "read-outside", told, changes=False)
+        return None
+
+    def _reaction(self, ctx: ReactorContext, fresh: bool) -> Reaction:
+        found = self.verdict(ctx)
+        told = (
+            f"{cut(plain(f'{ctx.event.tool} {subject(ctx.event.arguments)}'), 160)}: {plain(found.why)} ({found.rule})"
+        )
+        if found.decision is Decision.ALLOW or found.rule in UNSURE:
+            noted = found.rule == "read-outside" or found.rule in UNSURE
+            return Warn(told) if noted and fresh else Continue()
+        if fresh or self._severity is Severity.KILL:
+            return Intervene(told, self._severity)
+        return Warn(f"Again: {told}")
+
+    def _first_for_a_while(self, ctx: ReactorContext) -> bool:
+        """Whether this very call was not made within the last minutes, so that a retry is not told each time."""
+        key = key_of(ctx.event.tool, ctx.event.arguments)
+        before = self._seen.pop(key, None)
+        self._seen[key] = ctx.event.at
+        if len(self._seen) > _MOST_REMEMBERED:
+            del self._seen[next(iter(self._seen))]
+        return before is None or ctx.event.at - before >= self._again_after
+
+
+def _paths(value: Any, depth: int = 0) -> Iterator[str]:
+    """Everything in the arguments that looks like a path, whatever it is called."""
+    if isinstance(value, str):
+        if _PATH.fullmatch(value.strip()) and not value.startswith("//"):
+            yield value.strip()
+    elif isinstance(value, Mapping | list | tuple) and depth < 4:
+        for item in list(value.values() if isinstance(value, Mapping) else value)[:50]:
+            yield from _paths(item, depth + 1)

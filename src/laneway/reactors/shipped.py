@@ -1,0 +1,43 @@
+"""The reactors of one session, in their order: those that come with Laneway, then the owner's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from laneway.reactors.border import Failed
+from laneway.reactors.contract import Reactor
+from laneway.reactors.cost_budget import CostBudget
+from laneway.reactors.cost_optimizer import CostOptimizer
+from laneway.reactors.error_streak import ErrorStreak
+from laneway.reactors.loop_detector import LoopDetector
+from laneway.reactors.options import Options
+from laneway.reactors.safety_guard import SafetyGuard
+from laneway.reactors.stall_detector import StallDetector
+from laneway.reactors.time_budget import TimeBudget
+from laneway.reactors.token_budget import TokenBudget
+
+
+def shipped(options: Options | None = None, on_failure: Callable[[Failed], None] = lambda _: None) -> list[Reactor]:
+    """New reactors for one session: danger first, then what it costs, then what only tells."""
+    options = options or Options()
+    return [
+        SafetyGuard(kill_on_danger="danger" in options.kill_on, project=options.project),
+        LoopDetector(kill="loop" in options.kill_on, exceptions=options.exceptions, limits=options.loops),
+        *_budgets(options),
+        ErrorStreak(options.errors_in_a_row),
+        StallDetector(options.patience),
+        *([CostOptimizer()] if options.cheaper_ways else []),
+        *options.own.make(on_failure),
+    ]
+
+
+def _budgets(options: Options) -> list[Reactor]:
+    kill, since = "budget" in options.kill_on, options.since
+    budgets: list[Reactor] = []
+    if options.budget_tokens is not None:
+        budgets.append(TokenBudget(options.budget_tokens, kill=kill, since=since))
+    if options.budget_usd is not None:
+        budgets.append(CostBudget(float(options.budget_usd), kill=kill, since=since))
+    if options.max_minutes is not None:
+        budgets.append(TimeBudget(options.max_minutes, kill=kill, since=since))
+    return budgets
