@@ -56,12 +56,17 @@ from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
+from laneway.reactors import loading
+from laneway.reactors.options import chosen
+from laneway.reactors.own_jobs import TICK_SECONDS, Make, OwnJobs
+from laneway.reactors.shipped import shipped
+from laneway.reactors.telemetry import Telemetry
 from laneway.sandbox import boundary as boundaries
 from laneway.sandbox import contract as sandbox
 from laneway.sandbox.commands import judge
 from laneway.sandbox.contract import Boundary as Walls
 from laneway.sandbox.hosts import Allowed
-from laneway.sandbox.paths import workspace_of
+from laneway.sandbox.paths import workspace_of, workspaces_of
 from laneway.sandbox.reach import CheckedReach
 from laneway.settings import Settings, variables
 from laneway.store import principals
@@ -81,6 +86,8 @@ class Parts:
     models: Callable[[Database], Models] | None = None
     tools: Sequence[ToolEntry] = ()
     channels: Sequence[Channel] = ()
+    reactors: Make | None = None
+    tick_seconds: float = TICK_SECONDS
     boundary: Boundary = lambda name: None
     shape: str = SHAPE
 
@@ -106,6 +113,8 @@ class App:
     hub: Hub
     artifacts: Artifacts
     enricher: Enricher
+    watched: OwnJobs
+    telemetry: Telemetry
     new_key: str | None = None
 
 
@@ -151,6 +160,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
+        telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
         on_duty = _on_duty(app)
         try:
             yield app
@@ -159,6 +169,9 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
                 task.cancel()
             await asyncio.gather(learning, initiative, *on_duty, return_exceptions=True)
             await app.engine.stop()
+            await app.watched.settled()
+            telling.cancel()
+            await asyncio.gather(telling, return_exceptions=True)
             await app.outside.close()
             await app.delivery.stop(5)
             await asyncio.gather(delivering, return_exceptions=True)
@@ -212,8 +225,14 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     fetch = {name: channel.fetch for name, channel in channels.items()}
     enricher = enricher_of(settings, db, originals, fetch, prompts, pulled)
     journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich)
+    telemetry = Telemetry(db, settings.otlp_url, settings.headers())
+    own = chosen(settings, loading.load(settings.reactor_folder or settings.home / "reactors"))
+    watched = OwnJobs(
+        db, parts.reactors or (lambda run, failed: shipped(own, failed)), pulled, telemetry,
+        tick_seconds=parts.tick_seconds, workspace=lambda thread: workspaces_of(settings.home) / str(thread),
+    )  # fmt: skip
     engine = Engine(
-        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
+        db, journey.run, watching=watched.watching, slots=settings.workers, owner_slots=settings.owner_slots,
         keep_days=settings.keep_events_days, give_up=journey.border.give_up,
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
@@ -239,7 +258,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         channel.door = door
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
-        channels, door, hub, originals, enricher,
+        channels, door, hub, originals, enricher, watched, telemetry,
     )  # fmt: skip
 
 

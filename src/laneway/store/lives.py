@@ -32,6 +32,7 @@ class ModelCall:
     tokens_output: int
     tokens_total: int
     tokens_cached: int
+    tokens_reasoning: int
     cost: Decimal
     state: str
     job: UUID
@@ -113,7 +114,8 @@ async def model_calls(tx: Connection, job_id: UUID) -> list[ModelCall]:
     """The job's calls of models, oldest first."""
     async with tx.cursor(row_factory=row_of(ModelCall)) as cursor:
         await cursor.execute(
-            "SELECT id, provider, model, tokens_input, tokens_output, tokens_cached, state, job, meta_json, "
+            "SELECT id, provider, model, tokens_input, tokens_output, tokens_cached, tokens_reasoning, state, job, "
+            "meta_json, "
             "CASE WHEN state IN ('reserved', 'cut') THEN reserved_tokens ELSE tokens_total END AS tokens_total, "
             "CASE WHEN state IN ('reserved', 'cut') THEN reserved_cost ELSE cost END AS cost, "
             "created_at, settled_at FROM token_ledger WHERE job = %s ORDER BY id",
