@@ -11,17 +11,19 @@ from typing import Any
 import psutil
 import pytest
 
+from laneway.domain.conversation import Role
 from laneway.domain.job import JobStatus
 from laneway.domain.judgement import Event
 from laneway.domain.session import EventKind, SessionEvent
 from laneway.engine.replay import replayed
-from laneway.engine.running import Run
+from laneway.engine.running import End, Run
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Delay, Say, ScriptedModel, Turn
 from laneway.reactors import Continue, Intervene, Reaction, Reactor, ReactorContext, Severity, Warn
 from laneway.reactors.border import Failed
-from laneway.reactors.own_jobs import Make
-from laneway.store import conversations, events
+from laneway.reactors.loop_detector import LoopDetector
+from laneway.reactors.own_jobs import Make, OwnJobs
+from laneway.store import conversations, events, principals
 from tests.journeys.test_stop_and_commands import call_it, is_gone, sleep_in_a_child, sleeping
 from tests.running import Laneway, laneway
 
@@ -88,6 +90,14 @@ async def notices(here: Laneway) -> list[str]:
     return [message.text for message in found if message.meta.get("notice") == "reactor"]
 
 
+async def settled(here: Laneway) -> None:
+    """Nothing runs any more, and watchers have done all they had to."""
+    async with asyncio.timeout(10):
+        while len(here.app.engine.running):
+            await asyncio.sleep(0.01)
+    await here.app.watched.settled()
+
+
 @pytest.fixture(autouse=True)
 def no_coffee_yet() -> None:
     made.clear()
@@ -101,7 +111,7 @@ async def test_a_reactor_sees_what_a_job_asks_calls_pays_and_gets(database_url: 
     ) as here:
         receipt = await here.send("make me coffee")
         await here.until(receipt.job_id)
-        await here.app.watched.settled()
+        await settled(here)
         assert watching.kinds() == ["user", "assistant", "tool_called", "tool_ended", "assistant", "ended"]
         answered, called, ended = watching.seen[1], watching.seen[2], watching.seen[3]
         assert {event.session_id for event in watching.seen} == {str(receipt.job_id)}
@@ -122,7 +132,7 @@ async def test_what_is_replayed_from_the_store_is_what_was_seen(database_url: st
     ) as here:
         receipt = await here.send("make me coffee")
         await here.until(receipt.job_id)
-        await here.app.watched.settled()
+        await settled(here)
         async with here.app.db.transaction() as tx:
             stored = await replayed(tx, await here.job(receipt.job_id))
 
@@ -174,9 +184,6 @@ async def test_a_kill_on_a_tick_ends_a_running_tool_with_its_child_process(datab
 
 
 async def test_a_customer_is_not_told_why_but_the_owner_is(database_url: str, tmp_path: Path) -> None:
-    from laneway.domain.conversation import Role
-    from laneway.store import principals
-
     killing = Saying(once(EventKind.USER, Intervene("The secret budget of $3 is used up.", Severity.KILL)), "purse")
     async with laneway(database_url, tmp_path, reactors=always(Saying())) as here:
         await here.ask("hello")
@@ -197,7 +204,7 @@ async def test_a_notification_reaches_the_owner_once_and_the_job_goes_on(databas
         database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(telling)
     ) as here:
         assert await here.ask("make me coffee") == "Here you are."
-        await here.app.watched.settled()
+        await settled(here)
         [told] = await notices(here)
         assert "Two cups at once!" in told
         assert "doctor" in told
@@ -216,7 +223,7 @@ async def test_a_warning_is_an_event_and_the_strongest_of_several_reactions_wins
         reactors=always(warning, telling, again),
     ) as here:  # fmt: skip
         await here.ask("make me coffee")
-        await here.app.watched.settled()
+        await settled(here)
         assert [event.body["reactor"] for event in await of_kind(here, "reactor.warned")] == ["hands", "more thirst"]
         assert [event.body["reactor"] for event in await of_kind(here, "reactor.notified")] == ["thirst"]
         assert len(await notices(here)) == 1
@@ -232,7 +239,7 @@ async def test_a_reactor_that_fails_is_an_event_and_the_work_goes_on(database_ur
         reactors=always(Saying(breaks, "broken"), after),
     ) as here:  # fmt: skip
         assert await here.ask("make me coffee") == "Here you are."
-        await here.app.watched.settled()
+        await settled(here)
         [failed] = await of_kind(here, "reactor.failed")
         assert failed.body == {"reactor": "broken", "error": "ZeroDivisionError: no milk"}
         assert "tool_ended" in after.kinds()
@@ -256,7 +263,7 @@ async def test_at_the_fifth_identical_call_the_model_is_told_so(database_url: st
 
     async with laneway(database_url, tmp_path, ScriptedModel(stubborn), tools=[ToolEntry(make_coffee)]) as here:
         assert await here.ask("make me coffee") == "I give up."
-        await here.app.watched.settled()
+        await settled(here)
         assert len(made) == 5
         assert ["hint" in result for result in results] == [False, False, False, False, True]
         assert "5 times with the same result" in results[-1]
@@ -273,7 +280,7 @@ async def test_a_loop_that_is_armed_ends_the_job_at_the_twelfth_call(database_ur
     ) as here:
         receipt = await here.send("make me coffee")
         job = await here.until(receipt.job_id)
-        await here.app.watched.settled()
+        await settled(here)
         assert job.status is JobStatus.CANCELLED
         assert len(made) == 12
         assert len(await notices(here)) == 1
@@ -293,3 +300,94 @@ async def test_a_budget_in_tokens_ends_a_job(database_url: str, tmp_path: Path) 
         assert job.status is JobStatus.CANCELLED
         [reply] = await here.replies(receipt.message_id)
         assert "budget" in reply.text.lower()
+
+
+class Counting:
+    """Tells the owner of the third coffee, counting for itself."""
+
+    name = "doctor"
+
+    def __init__(self) -> None:
+        self.cups = 0
+
+    def handle(self, ctx: ReactorContext) -> Reaction:
+        if ctx.event.kind is EventKind.TOOL_ENDED:
+            self.cups += 1
+            if self.cups == 3:
+                return Intervene("Three cups are enough.")
+        return Continue()
+
+
+async def test_after_a_restart_the_memory_is_rebuilt_and_nothing_is_told_twice(
+    database_url: str, tmp_path: Path
+) -> None:
+    stuck, results = asyncio.Event(), list[str]()
+    first = True
+
+    async def sip() -> dict[str, Any]:
+        """Drinks."""
+        made.append("sip")
+        if len(made) == 5 and first:
+            stuck.set()
+            await asyncio.sleep(60)
+        return {"status": "success", "result": "hot"}
+
+    def stubborn(asked: Asked) -> Turn:
+        results.extend(asked.tool_results)
+        return Say("Enough.") if "hint" in "".join(asked.tool_results) else Call("sip")
+
+    watchers: list[Counting] = []
+
+    def make(run: Run, failed: Callable[[Failed], None]) -> Sequence[Reactor]:
+        watchers.append(Counting())
+        return [LoopDetector(), watchers[-1]]
+
+    model, tools = ScriptedModel(stubborn), [ToolEntry(sip)]
+    async with laneway(database_url, tmp_path, model, tools=tools, reactors=make) as here:
+        receipt = await here.send("drink with me")
+        async with asyncio.timeout(20):
+            await stuck.wait()
+        [told] = [await eventually(here, "reactor.notified")]
+        assert len(told) == 1
+        here.app.engine.running.stop_all(End.DRAINED)
+    first = False
+    async with laneway(database_url, tmp_path, model, tools=tools, reactors=make) as here:
+        job = await here.until(receipt.job_id)
+        await settled(here)
+        assert job.status is JobStatus.DONE
+        assert [reply.text for reply in await here.replies(receipt.message_id)] == ["Enough."]
+        # The fifth call was begun before the restart and is known from the store: this is where the hint belongs.
+        assert ["hint" in result for result in results][-1]
+        assert "5 times with the same result" in results[-1]
+        assert len(watchers) == 2
+        assert watchers[1].cups == 5
+        assert len(await notices(here)) == 1
+        assert len(await of_kind(here, "reactor.notified")) == 1
+
+
+async def test_what_happened_right_before_a_crash_is_still_acted_on(database_url: str, tmp_path: Path) -> None:
+    def after_coffee(ctx: ReactorContext) -> Reaction:
+        return Intervene("That was the last one.") if ctx.event.kind is EventKind.TOOL_ENDED else Continue()
+
+    async with laneway(
+        database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(Saying())
+    ) as here:
+        receipt = await here.send("make me coffee")
+        await here.until(receipt.job_id)
+        await settled(here)
+        async with here.app.db.transaction() as tx:
+            # As a crash would leave it: the outcome is stored, nobody has reacted to it, another process takes over.
+            await tx.execute("DELETE FROM token_ledger WHERE id = (SELECT max(id) FROM token_ledger)")
+            await tx.execute(
+                "UPDATE jobs SET status = 'running', epoch = epoch + 1, finished_at = NULL WHERE id = %s",
+                (receipt.job_id,),
+            )
+        left = await here.job(receipt.job_id)
+        watched = OwnJobs(here.app.db, always(Saying(after_coffee, "last")), frozenset())
+        for _ in range(2):
+            run = Run(left, "another")
+            async with watched.watching(run):
+                await run.watch.begin()
+            await watched.settled()
+        assert len(await notices(here)) == 1
+        assert [event.body["reactor"] for event in await of_kind(here, "reactor.notified")] == ["last"]

@@ -34,6 +34,8 @@ class Border:
         """However the way ended, the job's row and the user know."""
         _log.info("Job %s, run %d, began.", run.job.id, run.job.run)
         try:
+            # Inside: a watcher may end the run before it has begun.
+            await run.watch.begin()
             await travel(run)
         except asyncio.CancelledError:
             # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.

@@ -27,6 +27,10 @@ _MEASURED = frozenset({"seconds", "milliseconds", "duration_ms", "took", "at", "
 class Watch(Protocol):
     """Whoever looks at a running job."""
 
+    async def begin(self) -> None:
+        """What the job did in earlier runs is known, and that it goes on has been looked at."""
+        ...
+
     async def see(self, event: SessionEvent) -> str | None:
         """The event has been looked at; returns what the model should be told, if anything."""
         ...
@@ -34,6 +38,9 @@ class Watch(Protocol):
 
 class Nobody:
     """Looks at nothing."""
+
+    async def begin(self) -> None:
+        return None
 
     async def see(self, event: SessionEvent) -> str | None:
         return None

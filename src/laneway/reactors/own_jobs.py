@@ -57,8 +57,6 @@ class OwnJobs:
         acting = Acting(self._db, run.job, self._pulled)
         watch = WatchedJob(run, self._db, self._make, acting, self._telemetry, self._clock, str(folder or ""))
         run.watch = watch
-        await watch.begin()
-        watch.stop_if_killed()
         ticking = asyncio.create_task(watch.keep_ticking(self._tick_seconds), name=f"watch {run.job.id}")
         try:
             yield
@@ -86,7 +84,7 @@ class WatchedJob:
         self._broken: set[str] = set()
         reactors = [Excusing(reactor) for reactor in make(run, self._failed)]
         self._chain = Chain(SessionState(str(run.job.id), PROVIDER), reactors, self._failed)
-        self._killed = self._begun = False
+        self._killed = False
 
     async def begin(self) -> None:
         """The chain knows what the job did before, and that it goes on."""
@@ -102,12 +100,6 @@ class WatchedJob:
             before = Replay([], [])
         await self._remember(before)
         await self.see(watched.began(job.id, now, job.run, self._cwd))
-
-    def stop_if_killed(self) -> None:
-        """A run that was killed before it began ends at its first step, where its end is put down."""
-        self._begun = True
-        if self._killed:
-            self._run.stop(End.CANCELLED)
 
     async def _remember(self, before: Replay) -> None:
         """What was seen is known again. What nobody had time to act on, the last event, is acted on now."""
@@ -172,7 +164,7 @@ class WatchedJob:
             self._killed = False
             self._acting.later(event, said, strongest=True)
             return
-        if running and self._begun:
+        if running:
             self._run.stop(End.CANCELLED)
 
     def _failed(self, failed: Failed) -> None:
