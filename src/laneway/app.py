@@ -57,6 +57,7 @@ from laneway.lanes.tools.undoable import undoable
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
 from laneway.reactors import loading
+from laneway.reactors.auditing import Auditing
 from laneway.reactors.options import chosen
 from laneway.reactors.own_jobs import TICK_SECONDS, Make, OwnJobs
 from laneway.reactors.shipped import shipped
@@ -68,7 +69,7 @@ from laneway.sandbox.contract import Boundary as Walls
 from laneway.sandbox.hosts import Allowed
 from laneway.sandbox.paths import workspace_of, workspaces_of
 from laneway.sandbox.reach import CheckedReach
-from laneway.settings import Settings, variables
+from laneway.settings import Settings, told, variables
 from laneway.store import principals
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
@@ -191,6 +192,7 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     }
     if app.channels:
         work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
+    work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
     return [asyncio.create_task(duties.keep(app.db, name, duty), name=name) for name, duty in work.items()]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from laneway.cli import (
+    audit,
     budget,
     classify,
     config,
@@ -77,6 +78,7 @@ GROUPS = {
     "telegram": telegram.app,
     "waha": waha.app,
     "sessions": sessions.app,
+    "audit": audit.app,
     "classify": classify.app,
     "config": config.app,
     "people": people.app,

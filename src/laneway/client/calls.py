@@ -109,6 +109,12 @@ class Client(Wire):
         """A new job asks for exactly what this approval asked for."""
         return self._post(f"/approvals/{part(id)}/again")
 
+    def audit(
+        self, what: str | None = None, limit: int = 50, before: int | None = None, after: int | None = None
+    ) -> Json:
+        """Entries of the audit: newest first, or with `after` oldest first."""
+        return self._get("/audit", what=what, limit=limit, before=before, after=after)
+
     def permissions(self, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/permissions", limit=limit, before=before)
 

@@ -1,4 +1,4 @@
-"""The audit's chain: each entry holds the hash of the one before it and its own, so that no link can be changed alone."""
+"""The audit's chain: each entry holds the hash of the one before it and its own: no link can be changed alone."""
 
 from __future__ import annotations
 

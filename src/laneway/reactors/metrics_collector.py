@@ -23,6 +23,11 @@ MEANINGS = {
     REACTIONS: "Reactions, by reactor and severity: warning, notification, kill.",
     FAILURES: "Reactors that failed and were passed over.",
 }
+LABELS = {
+    SESSIONS: ("provider",), TOKENS: ("provider", "kind", "model"), COST: ("provider", "model"),
+    TOOL_CALLS: ("provider", "tool", "outcome"), ERRORS: ("provider",), REACTIONS: ("reactor", "severity"),
+    FAILURES: ("reactor",),
+}  # fmt: skip
 _KINDS = ("input", "output", "cache_read", "cache_write", "reasoning", "tool_prompt")
 _MOST = 300
 """Names of tools, models and reactors that are told apart; agents may invent them without end."""

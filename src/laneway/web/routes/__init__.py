@@ -3,6 +3,7 @@
 from laneway.web.routes import (
     approvals,
     artifacts,
+    audit,
     budget,
     classify,
     corrections,
@@ -40,6 +41,7 @@ ROUTERS = tuple(
         undo,
         events,
         approvals,
+        audit,
         classify,
         corrections,
         ledger,
