@@ -23,7 +23,7 @@ def main() -> None:
     asyncio.run(sandbox.measure())
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")
-        asyncio.run(webhook.measure(Path(folder) / "webhook"))
+        webhook.measure(Path(folder) / "webhook")
         home = Path(folder) / "home"
         with serving(home) as server:
             show("first start (fresh data directory) until ready", server.start_seconds, "s", 90)

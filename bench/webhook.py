@@ -22,7 +22,13 @@ SECRET, OWNER = "bench-secret", 4242
 HEADER = {"X-Telegram-Bot-Api-Secret-Token": SECRET}
 
 
-async def measure(folder: Path) -> None:
+def measure(folder: Path) -> None:
+    """The figures are printed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    asyncio.run(_measure(folder))
+
+
+async def _measure(folder: Path) -> None:
     """Both are given the same updates at the same pace, one after the other."""
     nobody = f"http://127.0.0.1:{free_port()}"
     with serving(

@@ -243,3 +243,48 @@ async def test_the_worked_example_of_a_channel_runs_as_printed(
     [example] = [value for name, value in test.items() if name.startswith("test_")]
     run: Callable[[str, Path], Awaitable[None]] = example
     await run(database_url, tmp_path)
+
+
+def test_the_worked_example_of_a_reactor_runs_as_printed(tmp_path: Path) -> None:
+    from laneway.domain.session import EventKind, SessionState, Tokens
+    from laneway.reactors import Chain, Intervene
+    from laneway.reactors.loading import load
+    from tests.reactors.watched import told
+
+    reactor_code, test_code = blocks("docs/adding-a-reactor.md")
+    rule = re.findall(r"^```toml\n(\[\[rule.*?)^```", text("docs/adding-a-reactor.md"), re.DOTALL | re.MULTILINE)[0]
+    for name, written in (("token_budget.py", reactor_code), ("rule.toml", rule)):
+        (tmp_path / name).write_text(written, encoding="utf-8")
+        (tmp_path / name).chmod(0o600)
+    own = load(tmp_path, ())
+    assert own.faults == ()
+    chain = Chain(SessionState("s1", "claude-code"), own.make())
+    assert chain.handle(told(EventKind.TOKENS, tokens=Tokens(input=100_000))) == []
+    said = {one.reactor: one.reaction for one in chain.handle(told(EventKind.TOKENS, tokens=Tokens(output=1)))}
+    assert said == {
+        "TokenBudgetReactor": Intervene("Token budget exceeded: 100001 / 100000"),
+        "token budget": Intervene("Token budget exceeded."),
+    }
+    module = ModuleType("token_budget")
+    exec(compile(reactor_code, "adding-a-reactor.md", "exec"), module.__dict__)
+    test: dict[str, Any] = {"__name__": "test_token_budget"}
+    exec(compile(test_code, "adding-a-reactor.md", "exec"), test)
+    test["test_a_session_over_its_budget_is_told"](module)
+
+
+def test_the_rules_of_the_page_on_reactors_can_be_loaded() -> None:
+    from laneway.reactors.rules import rules_in
+
+    [rules] = re.findall(r"^```toml\n(.*?)^```", text("docs/reactors.md"), re.DOTALL | re.MULTILINE)
+    assert [make().name for make in rules_in(rules, "reactors.md")] == ["hands off production", "context nearly full"]
+
+
+def test_the_page_on_reactors_names_each_that_is_shipped_and_each_threshold() -> None:
+    from laneway.reactors.options import Options
+    from laneway.reactors.rules import MEASURES
+    from laneway.reactors.shipped import shipped
+
+    page = text("docs/reactors.md")
+    every = Options(budget_tokens=1, budget_usd=1, max_minutes=1)
+    assert [one.name for one in shipped(every) if f"`{one.name}`" not in page] == []
+    assert [name for name in MEASURES if name not in page] == []

@@ -27,6 +27,7 @@ class Provider(Channel):
         self.taken: list[tuple[str, str]] = []
         self.faults: dict[str, list[Exception]] = {}
         self.away: Exception | None = None
+        self.then_away: Exception | None = None
         self.checks = 0
 
     def parts(self, row: OutboxRow) -> Sequence[Part]:
@@ -41,6 +42,7 @@ class Provider(Channel):
         if fault is None or isinstance(fault, UncertainFault):
             self.taken.append((row.thread_external_id, f"{SENT_AGAIN}{part.text}" if again else part.text))
         if fault is not None:
+            self.away = self.then_away
             raise fault
         return {"id": str(len(self.taken))}
 
@@ -146,10 +148,10 @@ async def test_a_notice_that_cannot_be_delivered_is_not_told_about_in_turn(db: D
 async def test_nothing_is_sent_twice_into_an_outage(db: Database) -> None:
     provider, clock = Provider(), FakeClock()
     provider.faults["maybe"] = [UncertainFault("cut")]
+    provider.then_away = TransientFault("No route to the provider.")
     await write(db, "one", "maybe")
     async with delivering(db, provider, clock) as delivery:
         await until(db, delivery, clock, OutboxState.UNCERTAIN, 1)
-        provider.away = TransientFault("No route to the provider.")
         for _ in range(200):
             clock.advance(20)
             delivery.look()

@@ -71,6 +71,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings.append(await _examine_sandbox(settings))
     findings += [finding async for finding in _examine_attachments(settings)]
     findings += [finding async for finding in _examine_bridge(settings)]
+    findings += _examine_reactors(settings)
     return findings
 
 
@@ -253,6 +254,15 @@ async def _examine_whatsapp(settings: Settings) -> list[Finding]:
     from laneway.cli.whatsapp_checks import examined
 
     return [finding async for finding in examined(settings)]
+
+
+def _examine_reactors(settings: Settings) -> Iterator[Finding]:
+    from laneway.cli.reactor_checks import own_reactors
+    from laneway.reactors.loading import load
+    from laneway.reactors.options import folder_of
+
+    folder = folder_of(settings, settings.home)
+    return own_reactors(load(folder))
 
 
 def _encoders() -> dict[str, str | None]:

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from laneway.domain.job import Job, JobStatus
+from laneway.engine.breath import room
 from laneway.engine.faults import FAULTS, ended
 from laneway.engine.running import End, Running
 from laneway.errors import Unavailable
@@ -63,6 +64,7 @@ class Dispatcher:
         for job in ready:
             self._running.claimed(job)
         for job in ready:
+            await room(len(self._running))
             try:
                 await self._start(job)
             except FAULTS as error:

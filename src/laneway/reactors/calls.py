@@ -15,7 +15,7 @@ from laneway.sandbox.tool_calls import command_of, kind_of
 
 _REMARKS = {"description", "explanation"}
 """What an agent says about a command, in new words each time."""
-_REDACTED_UP_TO = 2_000
+_REDACTED_UP_TO = 500
 _ASKING = {"askuserquestion", "exitplanmode", "ask_user", "request_user_input", "ask_followup_question"}
 _DELEGATING = {"task", "agent", "spawn_agent", "wait_agent", "delegate", "delegate_to_agent"}
 
@@ -55,8 +55,21 @@ def _category(tool: str, names: frozenset[str], viewing: bool) -> Category:
     return _BY_KIND.get(kind_of(tool, given), Category.OTHER)
 
 
+_newest: tuple[str, Mapping[str, Any], str] = ("", {}, "")
+"""The last call a key was made of: several reactors ask for the same one in turn."""
+
+
 def key_of(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The same for the same call. What is stored of a call gives the same key, unless it is very long."""
+    """The same for the same call. What is stored of a call gives the same key, unless it is long."""
+    global _newest
+    name, known, key = _newest
+    if known is not arguments or name != tool or not arguments:
+        key = _key(tool, arguments)
+        _newest = (tool, arguments, key)
+    return key
+
+
+def _key(tool: str, arguments: Mapping[str, Any]) -> str:
     told = {name: value for name, value in arguments.items() if name not in _REMARKS} if arguments else {}
     written = _written(told)
     if len(written) <= _REDACTED_UP_TO:

@@ -34,10 +34,11 @@ class Limits:
 
 @dataclass(slots=True)
 class _Call:
-    call_id: str
+    event: SessionEvent
     key: str
-    told: str
     writes: bool
+    batch: int
+    """Calls that were made together have the same number."""
     result: str | None = None
 
 
@@ -48,6 +49,8 @@ class _Track:
     open: deque[_Call] = field(default_factory=deque)
     cycles: Cycles = field(default_factory=Cycles)
     told: int = 0
+    batch: int = 0
+    answered: bool = False
 
     def clear(self) -> None:
         self.open.clear()
@@ -82,23 +85,25 @@ class LoopDetector:
     def _called(self, track: _Track, event: SessionEvent) -> None:
         if matches(self._exceptions, event.tool, event.arguments):
             return
-        told = cut(plain(f"{event.tool} {subject(event.arguments)}"), 100)
         writes = category(event.tool, event.arguments) is Category.WRITE
-        track.open.append(_Call(event.call_id, key_of(event.tool, event.arguments), told, writes))
+        track.batch, track.answered = track.batch + track.answered, False
+        track.open.append(_Call(event, key_of(event.tool, event.arguments), writes, track.batch))
         if len(track.open) > _MOST_OPEN:
             track.open.popleft()
 
     def _ended(self, track: _Track, event: SessionEvent) -> Reaction:
         """Results may come in any order; calls count in the order they were made."""
-        call = next((call for call in track.open if call.call_id == event.call_id and call.result is None), None)
+        call = next((call for call in track.open if call.event.call_id == event.call_id and call.result is None), None)
         if call is None:
             return Continue()
-        call.result = f"{event.failed}{event.result_hash or event.text}"
+        call.result, track.answered = f"{event.failed}{event.result_hash or event.text}", True
         if call.writes and not event.failed:
             self._tracks[not event.side].cycles.clear()
         strongest: Reaction = Continue()
-        while track.open and track.open[0].result is not None:
-            reaction = self._counted(track, track.open.popleft())
+        while track.open and (track.open[0].result is not None or track.open[0].batch <= call.batch - 2):
+            # One whose result has not come two rounds later is lost, and holds up nobody.
+            first = track.open.popleft()
+            reaction = Continue() if first.result is None else self._counted(track, first)
             strongest = strongest if isinstance(reaction, Continue) else reaction
         return strongest
 
@@ -111,7 +116,8 @@ class LoopDetector:
             return Continue()
         track.told = level
         what = "The same call" if size == 1 else f"The same round of {size} calls"
-        told = f"{what} was made {times} times with the same result and nothing changed between: {call.told}"
+        which = cut(plain(f"{call.event.tool} {subject(call.event.arguments)}"), 100)
+        told = f"{what} was made {times} times with the same result and nothing changed between: {which}"
         if level == 1:
             return Warn(told, nudge=True)
         if level == 2:

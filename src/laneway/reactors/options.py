@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 
 from laneway.reactors.loading import Own
 from laneway.reactors.loop_detector import EXCEPTIONS, Limits
@@ -57,3 +58,8 @@ def chosen(settings: ReactorSettings, own: Own | None = None) -> Options:
         cheaper_ways=settings.reactor_cheaper_ways,
         own=own or Own(),
     )
+
+
+def folder_of(settings: ReactorSettings, home: Path) -> Path:
+    """Where the owner's own reactors lie."""
+    return settings.reactor_folder or home / "reactors"

@@ -17,17 +17,17 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from laneway.domain.session import EventKind
+from laneway.domain.session import EventKind, SessionEvent
 from laneway.errors import SettingsError
 from laneway.reactors.contract import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
 from laneway.reactors.tui_renderer import cut, plain, subject
 
-_LONGEST = 20_000
+_LONGEST, _MOST_OPEN = 20_000, 200
 Threshold = Literal[
     "tokens", "input_tokens", "output_tokens", "cost", "errors", "consecutive_errors", "turns", "minutes",
     "silent_seconds", "open_calls", "context_percent",
 ]  # fmt: skip
-_MEASURES: dict[str, Callable[[ReactorContext], float]] = {
+MEASURES: dict[str, Callable[[ReactorContext], float]] = {
     "tokens": lambda ctx: ctx.state.tokens.total,
     "input_tokens": lambda ctx: ctx.state.tokens.input,
     "output_tokens": lambda ctx: ctx.state.tokens.output,
@@ -47,7 +47,7 @@ class RuleText(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"[\w .:-]+")]
+    name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w .:-]+$")]
     when: tuple[EventKind, ...] = ()
     tool: tuple[str, ...] = ()
     pattern: str | None = None
@@ -84,12 +84,15 @@ class Rule:
         self.name, self._text = text.name, text
         self._pattern = re.compile(text.pattern) if text.pattern else None
         self._about_events = bool(text.when or text.tool or text.pattern)
+        self._open: dict[str, str] = {}
+        """The tools of calls without a result: the result does not name its tool."""
         self._held = False
         self._spoke: datetime | None = None
 
     def handle(self, ctx: ReactorContext) -> Reaction:
         """What the rule does, if all it names holds."""
-        holds = self._reached(ctx) and (not self._about_events or self._concerns(ctx))
+        concerns = not self._about_events or self._concerns(ctx)
+        holds = concerns and self._reached(ctx)
         fresh = holds and (self._about_events or not self._held)
         self._held = holds
         if not fresh or not self._due(ctx.event.at):
@@ -98,17 +101,25 @@ class Rule:
         return self._reaction(ctx)
 
     def _reached(self, ctx: ReactorContext) -> bool:
-        return all(_MEASURES[name](ctx) >= least for name, least in self._text.at_least.items())
+        return all(MEASURES[name](ctx) >= least for name, least in self._text.at_least.items())
 
     def _concerns(self, ctx: ReactorContext) -> bool:
         event, text = ctx.event, self._text
+        tool = self._tool_of(ctx.event) if text.tool else ""
         if text.when and event.kind not in text.when:
             return False
         if not text.when and event.kind is EventKind.TICK:
             return False
-        if text.tool and not any(fnmatchcase(event.tool.lower(), tool.lower()) for tool in text.tool):
+        if text.tool and not any(fnmatchcase(tool.lower(), name.lower()) for name in text.tool):
             return False
         return self._pattern is None or self._pattern.search(_searched(ctx)) is not None
+
+    def _tool_of(self, event: SessionEvent) -> str:
+        if event.kind is EventKind.TOOL_CALLED and event.call_id:
+            self._open[event.call_id] = event.tool
+            if len(self._open) > _MOST_OPEN:
+                del self._open[next(iter(self._open))]
+        return event.tool or self._open.pop(event.call_id, "")
 
     def _due(self, now: datetime) -> bool:
         return self._spoke is None or (now - self._spoke).total_seconds() >= self._text.every_seconds

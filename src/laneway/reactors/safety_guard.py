@@ -12,16 +12,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from laneway.domain.action import Decision, Verdict, ask, deny
-from laneway.domain.session import EventKind
+from laneway.domain.session import EventKind, SessionEvent
 from laneway.reactors.calls import key_of
 from laneway.reactors.contract import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
 from laneway.reactors.tui_renderer import cut, plain, subject
 from laneway.sandbox.commands import judge_tool
-from laneway.sandbox.outside import climbs_into_the_system, leads_to_secret, reads_outside
+from laneway.sandbox.outside import Looks, climbs_into_the_system, reads_outside
 from laneway.sandbox.tool_calls import kind_of
 
-UNSURE = {"unknown-tool", "unparsed", "malformed"}
-"""Rules that say nothing but that the guard does not understand the call."""
+UNSURE = {"unknown-tool", "malformed"}
+"""Rules that say nothing but that the guard does not understand the call: worth a word."""
+UNJUDGED = {"unparsed", "too-long", "too-complex"}
+"""Rules about what may do harm, but cannot be read: worth telling, and no reason to end a session."""
 _PATH = re.compile(r"(~|\.{0,2})/[^\s\x00-\x1f]{1,1000}|\.\.")
 _MOST_REMEMBERED = 500
 
@@ -36,6 +38,7 @@ class SafetyGuard:
         self._project = project
         self._again_after = timedelta(seconds=again_after)
         self._seen: dict[str, datetime] = {}
+        self._tools: set[str] = set()
 
     def handle(self, ctx: ReactorContext) -> Reaction:
         """What a tool call calls for; an event that is no tool call, nothing."""
@@ -44,30 +47,34 @@ class SafetyGuard:
             self._project = ctx.state.cwd
         if ctx.event.kind is not EventKind.TOOL_CALLED:
             return Continue()
-        fresh = self._first_for_a_while(ctx)
-        return Continue() if ctx.replayed else self._reaction(ctx, fresh)
+        fresh, unheard_of = self._first_for_a_while(ctx), ctx.event.tool not in self._tools
+        if unheard_of and len(self._tools) < _MOST_REMEMBERED:
+            self._tools.add(ctx.event.tool)
+        return Continue() if ctx.replayed else self._reaction(ctx, fresh, unheard_of)
 
     def verdict(self, ctx: ReactorContext) -> Verdict:
         """May this call run: allowed, asked about, or denied; rule `read-outside` marks an allowed look elsewhere."""
         tool, given = ctx.event.tool, ctx.event.arguments
         cwd = ctx.event.cwd or ctx.state.cwd or self._project
         project = self._project or cwd
-        found = judge_tool(tool, given, cwd, project)
+        looks = Looks()
+        found = judge_tool(tool, given, cwd, project, looks.see)
         if kind_of(tool, {}) == "unknown":
             for path in _paths(given):
-                found = found.or_stricter(judge_tool("write", {"path": path}, cwd, project))
+                written = judge_tool("write", {"path": path}, cwd, project)
+                unsure = found.rule in UNSURE and written.decision is not Decision.ALLOW
+                found = written if unsure else found.or_stricter(written)
         if found.decision is Decision.ALLOW or found.rule in UNSURE:
-            return self._looking_elsewhere(tool, given, cwd, project) or found
+            return self._looking_elsewhere(ctx.event, cwd, project, looks) or found
         return found
 
     def _looking_elsewhere(
-        self, tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None
+        self, event: SessionEvent, cwd: str | None, project: str | None, looks: Looks
     ) -> Verdict | None:
-        climbing = climbs_into_the_system(given, cwd, project)
+        climbing = climbs_into_the_system(event.arguments, cwd, project)
         if climbing is not None:
             return ask("path-climbs", f"{cut(plain(climbing), 80)} climbs out of the project into the system.")
-        outside = reads_outside(tool, given, cwd, project)
-        secret = next((path for path in outside if leads_to_secret(path)), None)
+        outside, secret = reads_outside(event.tool, event.arguments, cwd, project, looks)
         if secret is not None:
             return deny("read-secret", f"It reads {cut(plain(secret), 80)}, a private key, token or password.")
         if outside:
@@ -75,17 +82,17 @@ class SafetyGuard:
             return Verdict(Decision.ALLOW, "read-outside", told, changes=False)
         return None
 
-    def _reaction(self, ctx: ReactorContext, fresh: bool) -> Reaction:
+    def _reaction(self, ctx: ReactorContext, fresh: bool, unheard_of: bool) -> Reaction:
         found = self.verdict(ctx)
-        told = (
-            f"{cut(plain(f'{ctx.event.tool} {subject(ctx.event.arguments)}'), 160)}: {plain(found.why)} ({found.rule})"
-        )
+        if found.rule == "unknown-tool":
+            return Warn(_told(ctx.event, found)) if unheard_of else Continue()
         if found.decision is Decision.ALLOW or found.rule in UNSURE:
-            noted = found.rule == "read-outside" or found.rule in UNSURE
-            return Warn(told) if noted and fresh else Continue()
-        if fresh or self._severity is Severity.KILL:
-            return Intervene(told, self._severity)
-        return Warn(f"Again: {told}")
+            noted = fresh and (found.rule == "read-outside" or found.rule in UNSURE)
+            return Warn(_told(ctx.event, found)) if noted else Continue()
+        severity = Severity.NOTIFICATION if found.rule in UNJUDGED else self._severity
+        if fresh or severity is Severity.KILL:
+            return Intervene(_told(ctx.event, found), severity)
+        return Warn(f"Again: {_told(ctx.event, found)}")
 
     def _first_for_a_while(self, ctx: ReactorContext) -> bool:
         """Whether this very call was not made within the last minutes, so that a retry is not told each time."""
@@ -95,6 +102,11 @@ class SafetyGuard:
         if len(self._seen) > _MOST_REMEMBERED:
             del self._seen[next(iter(self._seen))]
         return before is None or ctx.event.at - before >= self._again_after
+
+
+def _told(event: SessionEvent, found: Verdict) -> str:
+    call = cut(plain(f"{event.tool} {subject(event.arguments)}"), 160)
+    return f"{call}: {plain(found.why)} ({found.rule})"
 
 
 def _paths(value: Any, depth: int = 0) -> Iterator[str]:

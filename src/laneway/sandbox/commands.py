@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from laneway.domain.action import Verdict
 from laneway.sandbox.shell.bounds import LONGEST, TooMuch
 from laneway.sandbox.shell.holes import RESERVED
+from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.invoke import invoke, risky
 from laneway.sandbox.shell.rules import Finding, verdict
 from laneway.sandbox.shell.scope import opened
-from laneway.sandbox.shell.walk import Walk
+from laneway.sandbox.shell.streams import Stream
+from laneway.sandbox.shell.walk import Invoke, Walk
+
+See = Callable[[Invocation], None]
 
 _HIDING = re.compile("[\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\ufeff\x00\x1b\x08]")
 _BOUNDS = {
@@ -32,13 +37,13 @@ _UNFORESEEN = (
 )
 
 
-def judge(command: str, cwd: str | None = None) -> Verdict:
-    """Whether a shell command may run in a folder, which is its workspace."""
+def judge(command: str, cwd: str | None = None, see: See | None = None) -> Verdict:
+    """Whether a shell command may run in a folder, which is its workspace; `see` is shown each program it runs."""
     if len(command) > LONGEST:
         return verdict([Finding("too-long", _BOUNDS["too-long"])], changes=True)
     if RESERVED.search(command) or _HIDING.search(command):
         return verdict([Finding("hidden-text", "The command holds characters that hide what it says.")], changes=True)
-    walk = Walk(invoke, risky)
+    walk = Walk(invoke if see is None else _seen_by(see), risky)
     try:
         walk.shell(command, opened(cwd))
         walk.ended()
@@ -52,11 +57,25 @@ def judge(command: str, cwd: str | None = None) -> Verdict:
     return verdict(walk.findings, changes=walk.changes)
 
 
-def judge_tool(tool: str, input: Mapping[str, Any], cwd: str | None = None, project: str | None = None) -> Verdict:
+def _seen_by(see: See) -> Invoke:
+    def shown_first(walk: Walk, run: Invocation) -> Stream:
+        see(run)
+        return invoke(walk, run)
+
+    return shown_first
+
+
+def judge_tool(
+    tool: str,
+    input: Mapping[str, Any],
+    cwd: str | None = None,
+    project: str | None = None,
+    see: See | None = None,
+) -> Verdict:
     """Whether another agent's tool call may run in a folder: its workspace, unless the project begins further up."""
     from laneway.sandbox.tool_calls import judged_tool
 
     try:
-        return judged_tool(tool, input, cwd, judge, project)
+        return judged_tool(tool, input, cwd, partial(judge, see=see), project)
     except _UNFORESEEN:
         return verdict([Finding("unknown-tool", "The tool call could not be judged.")], changes=True)

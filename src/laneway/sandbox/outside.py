@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from posixpath import basename
 from typing import Any
 
-from laneway.sandbox.shell.bounds import LONGEST, TooMuch
-from laneway.sandbox.shell.holes import RESERVED, has_hole
+from laneway.sandbox.shell.holes import has_hole
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.invoke import invoke, risky
 from laneway.sandbox.shell.places import Place, is_secret, locate
 from laneway.sandbox.shell.scope import Scope, opened
-from laneway.sandbox.shell.streams import Stream
-from laneway.sandbox.shell.walk import Walk
-from laneway.sandbox.tool_calls import command_of, kind_of, paths_of
+from laneway.sandbox.tool_calls import kind_of, paths_of
 
 _SHOWING = {
     "awk", "bat", "cat", "cp", "csvcut", "cut", "diff", "du", "egrep", "fd", "fgrep", "find", "grep", "head", "hexdump",
@@ -24,12 +21,13 @@ _SHOWING = {
     "tar", "tree", "wc", "xxd", "yq", "zcat", "zgrep",
 }  # fmt: skip
 """Programs whose operands are files or folders they read."""
+_NAMING = {"du", "fd", "find", "ls", "stat", "tree"}
+"""Those of them that tell names and sizes, but not what is in a file."""
 _OWN = {
     *(Place.INSIDE, Place.WORKSPACE, Place.GIT, Place.SCRATCH, Place.ALL_SCRATCH, Place.HARMLESS, Place.UNKNOWN),
     Place.GUARD,
 }
-_MAY_LEAD_OUT = re.compile(r"(^|[\s=\"'(<])[/~]|\.\.|\bcd\b")
-_MOST = 20
+_MOST, _MOST_WORDS = 20, 200
 
 
 def scope_of(cwd: str | None, project: str | None) -> Scope:
@@ -40,16 +38,44 @@ def scope_of(cwd: str | None, project: str | None) -> Scope:
     return scope
 
 
-def reads_outside(tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None) -> list[str]:
-    """The paths outside the project that a call reads, as they lie on the disk."""
-    kind = kind_of(tool, given)
-    scope = scope_of(cwd, project)
-    if kind == "exec":
-        words = _words(command_of(given) or "", scope)
-    else:
-        words = [(path, scope) for path in paths_of(given)] if kind == "read" else []
-    found = (lying_outside(word, seen_from) for word, seen_from in words)
-    return list(dict.fromkeys(path for path in found if path is not None))[:_MOST]
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A word of a command or an argument that is read, and whether what is in there comes out."""
+
+    word: str
+    scope: Scope
+    reveals: bool = True
+
+
+class Looks:
+    """Where the programs of a command look; filled while the guard walks through it."""
+
+    def __init__(self) -> None:
+        self.all: list[Look] = []
+
+    def see(self, run: Invocation) -> None:
+        """What this program is told to show is known, as seen from where it runs."""
+        program = basename(run.program)
+        if program in _SHOWING and run.scope.remote is None and len(self.all) < _MOST_WORDS:
+            self.all.extend(Look(word, run.scope, program not in _NAMING) for word in _operands(run))
+
+
+def reads_outside(
+    tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None, looks: Looks
+) -> tuple[list[str], str | None]:
+    """The paths outside the project that a call reads, as they lie on the disk, and a secret that a link leads to."""
+    found = list(looks.all)
+    if kind_of(tool, given) == "read":
+        scope = scope_of(cwd, project)
+        found += [Look(path, scope) for path in paths_of(given)]
+    outside: dict[str, None] = {}
+    secret = None
+    for look in found:
+        path, linked = lying_outside(look.word, look.scope)
+        if path is not None:
+            outside[path] = None
+            secret = path if linked and look.reveals and is_secret(path) else secret
+    return list(outside)[:_MOST], secret
 
 
 def climbs_into_the_system(given: Mapping[str, Any], cwd: str | None, project: str | None) -> str | None:
@@ -67,45 +93,21 @@ def climbs_into_the_system(given: Mapping[str, Any], cwd: str | None, project: s
     return None
 
 
-def leads_to_secret(path: str) -> bool:
-    """Whether a path on the disk is one of a key, a token or a password."""
-    return is_secret(path)
-
-
-def lying_outside(word: str, scope: Scope) -> str | None:
-    """Where a path lies, links followed, if that is outside the project."""
+def lying_outside(word: str, scope: Scope) -> tuple[str | None, bool]:
+    """Where a path lies, links followed, if that is outside the project; and whether a link led there."""
     full = scope.path(word)
-    if full is None or scope.workspace is None:
-        return None
+    if full is None or scope.workspace is None or locate(full, scope) is Place.HARMLESS:
+        return None, False
     real = _real(full)
     if real == full:
-        return None if locate(full, scope) in _OWN else full
+        return (None if locate(full, scope) in _OWN else full), False
     home = _real(scope.workspace)
     inside = real == home or real.startswith(home + "/")
-    return None if inside or locate(real, scope) in _OWN else real
+    return (None if inside or locate(real, scope) in _OWN else real), True
 
 
 def _real(path: str) -> str:
     return os.path.realpath(path)
-
-
-def _words(command: str, scope: Scope) -> list[tuple[str, Scope]]:
-    """The files and folders that the programs of a command are told to show, each as seen from where it runs."""
-    if len(command) > LONGEST or RESERVED.search(command) or not _MAY_LEAD_OUT.search(command):
-        return []
-    seen: list[tuple[str, Scope]] = []
-
-    def noting(walk: Walk, run: Invocation) -> Stream:
-        if basename(run.program) in _SHOWING and run.scope.remote is None:
-            seen.extend((word, run.scope) for word in _operands(run))
-        return invoke(walk, run)
-
-    try:
-        Walk(noting, risky).shell(command, scope)
-    except (TooMuch, LookupError, ValueError, TypeError, AttributeError, RecursionError):
-        # The guard itself has judged this text already, and says so where it could not.
-        return seen
-    return seen
 
 
 def _operands(run: Invocation) -> Iterator[str]:

@@ -26,7 +26,7 @@ from laneway.sandbox.shell.scope import Scope, opened
 
 JudgeCommand = Callable[[str, str | None], Verdict]
 _SHELL = re.compile(
-    r"(?i)(bash|shell|local_?shell|exec_?command|run_?shell_?command|execute_?command|run_?command|terminal|run_?in_?terminal|run_terminal_cmd|unified_exec|execute_bash|powershell|start_process|shell_exec)"
+    r"(?i)(bash|shell|shell_?command|local_?shell|run_?bash_?command|exec_?command|run_?shell_?command|execute_?command|run_?command|terminal|run_?in_?terminal|run_terminal_cmd|unified_exec|execute_bash|powershell|start_process|shell_exec)"
 )
 _READS = re.compile(
     r"(?i)(read|view|get|list|search|find|show|describe|status|grep|glob|ls|cat|open|fetch|query|web|stat|head|inspect|info|notebookread|todoread|browse|lookup|resolve|check|diff|log|count|preview|explain)"

@@ -119,7 +119,7 @@ def _whole_folders(run: Invocation) -> Iterator[Finding]:
         return
     if run.program == "cp" and not any(_DEEP.fullmatch(word) for word in run.args):
         return
-    words = run.args[1:] if searching else run.args
+    words = _named_files(run) if searching else run.args
     for word in words:
         path = run.scope.path(word.partition(":")[0] if run.program in ("scp", "rsync") else word)
         if path is None or word.startswith("-") or path == run.scope.workspace:
