@@ -60,6 +60,7 @@ from laneway.reactors import loading
 from laneway.reactors.auditing import Auditing
 from laneway.reactors.options import chosen
 from laneway.reactors.own_jobs import TICK_SECONDS, Make, OwnJobs
+from laneway.reactors.reviewing import Reviews
 from laneway.reactors.shipped import shipped
 from laneway.reactors.telemetry import Telemetry
 from laneway.sandbox import boundary as boundaries
@@ -115,6 +116,7 @@ class App:
     artifacts: Artifacts
     enricher: Enricher
     watched: OwnJobs
+    reviews: Reviews
     telemetry: Telemetry
     new_key: str | None = None
 
@@ -260,7 +262,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         channel.door = door
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
-        channels, door, hub, originals, enricher, watched, telemetry,
+        channels, door, hub, originals, enricher, watched,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry,
     )  # fmt: skip
 
 

@@ -50,7 +50,8 @@ async def look() -> dict[str, Any]:
 
 
 def look_then_pour(asked: Asked) -> Turn:
-    return [Call("look"), Call("pour", {"cups": 2}), Say("Poured.")][asked.turn]
+    turns: list[Turn] = [Call("look"), Call("pour", {"cups": 2}), Say("Poured.")]
+    return turns[asked.turn]
 
 
 async def test_a_call_with_effects_is_audited_with_who_asked_and_who_said_yes(

@@ -33,6 +33,7 @@ from laneway.cli.guard import guard
 from laneway.cli.ledger import ledger
 from laneway.cli.logs import logs
 from laneway.cli.messages import messages
+from laneway.cli.rehearse import rehearse
 from laneway.cli.selftest import command as selftest
 from laneway.cli.send import send
 from laneway.cli.sql import sql
@@ -63,6 +64,7 @@ COMMANDS = (
     logs,
     sql,
     guard,
+    rehearse,
     doctor,
     version,
 )

@@ -115,6 +115,18 @@ class Client(Wire):
         """Entries of the audit: newest first, or with `after` oldest first."""
         return self._get("/audit", what=what, limit=limit, before=before, after=after)
 
+    def sessions(self, provider: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
+        return self._get("/sessions", provider=provider, limit=limit, before=before)
+
+    def session_events(self, session: Id, after: int = 0) -> Json:
+        """What happened in a kept session, or in a job."""
+        return self._get(f"/sessions/{part(session)}/events", after=after)
+
+    def review(self, session: Id | None = None, digest: Json | None = None) -> Json:
+        """A short report on a kept session or a job, or on one whose digest is given."""
+        told = given(session=None if session is None else str(session), digest=digest)
+        return self._post("/reviews", json=told)
+
     def permissions(self, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/permissions", limit=limit, before=before)
 
