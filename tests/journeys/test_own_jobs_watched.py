@@ -11,9 +11,10 @@ from typing import Any
 import psutil
 import pytest
 
+from laneway.domain.action import Verdict, allow, deny
 from laneway.domain.conversation import Role
 from laneway.domain.job import JobStatus
-from laneway.domain.judgement import Event
+from laneway.domain.judgement import ApprovalState, Event
 from laneway.domain.session import EventKind, SessionEvent
 from laneway.engine.replay import replayed
 from laneway.engine.running import End, Run
@@ -23,7 +24,8 @@ from laneway.reactors import Continue, Intervene, Reaction, Reactor, ReactorCont
 from laneway.reactors.border import Failed
 from laneway.reactors.loop_detector import LoopDetector
 from laneway.reactors.own_jobs import Make, OwnJobs
-from laneway.store import conversations, events, principals
+from laneway.reactors.stall_detector import StallDetector
+from laneway.store import approvals, conversations, events, principals
 from tests.journeys.test_stop_and_commands import call_it, is_gone, sleep_in_a_child, sleeping
 from tests.running import Laneway, laneway
 
@@ -391,3 +393,75 @@ async def test_what_happened_right_before_a_crash_is_still_acted_on(database_url
             await watched.settled()
         assert len(await notices(here)) == 1
         assert [event.body["reactor"] for event in await of_kind(here, "reactor.notified")] == ["last"]
+
+
+async def test_the_guard_alarms_about_what_was_refused_and_not_about_what_a_judge_let_pass(
+    database_url: str, tmp_path: Path
+) -> None:
+    def reckless(asked: Asked) -> Turn:
+        turns: list[Turn] = [
+            Call("shell", {"command": "rm -rf build"}),
+            Call("shell", {"command": "rm -rf /"}),
+            Say("Oh."),
+        ]
+        return turns[asked.turn]
+
+    async def shell(command: str) -> dict[str, Any]:
+        """Runs a command."""
+        made.append(command)
+        return {"status": "success"}
+
+    def judge(arguments: Any, call: Any) -> Verdict:
+        bad = arguments["command"].endswith("/")
+        return deny("deletes-system", "It deletes the system.") if bad else allow("fine")
+
+    async with laneway(
+        database_url, tmp_path, ScriptedModel(reckless), tools=[ToolEntry(shell, changes=True, judge=judge)]
+    ) as here:
+        await here.ask("is the build folder empty?")
+        await settled(here)
+        assert made == ["rm -rf build"]
+        [told] = await notices(here)
+        assert "rm -rf /" in told
+        assert "build" not in told
+        [refused] = await of_kind(here, "tool.refused")
+        assert (refused.body["tool"], refused.body["rule"]) == ("shell", "deletes-system")
+
+
+async def test_a_job_that_waited_days_for_a_yes_goes_on_with_its_memory_and_without_a_false_alarm(
+    database_url: str, tmp_path: Path
+) -> None:
+    watching = Saying()
+    tools = [ToolEntry(make_coffee, changes=True, asks=True)]
+
+    def make(run: Run, failed: Callable[[Failed], None]) -> Sequence[Reactor]:
+        return [StallDetector(), watching]
+
+    async with laneway(
+        database_url, tmp_path, ScriptedModel(coffee), tools=tools, reactors=make, tick_seconds=0.1
+    ) as here:
+        receipt = await here.send("make me coffee")
+        await here.until(receipt.job_id, JobStatus.WAITING)
+        await settled(here)
+        assert watching.kinds() == ["user", "assistant"]
+        async with here.app.db.transaction() as tx:
+            await tx.execute("UPDATE token_ledger SET settled_at = settled_at - interval '2 days', "
+                             "created_at = created_at - interval '2 days'")  # fmt: skip
+            await tx.execute("UPDATE jobs SET started_at = started_at - interval '2 days'")
+            await tx.execute("UPDATE events SET created_at = created_at - interval '2 days'")
+            cursor = await tx.execute("SELECT id FROM approvals")
+            row = await cursor.fetchone()
+            assert row is not None
+            await approvals.answer(tx, row[0], ApprovalState.APPROVED, here.owner)
+        await here.until(receipt.job_id)
+        await settled(here)
+        live = [e.kind.value for e, old in zip(watching.seen[2:], watching.replayed[2:], strict=True) if not old]
+        assert [kind for kind in live if kind != "tick"][-5:] == [
+            "started",
+            "tool_called",
+            "tool_ended",
+            "assistant",
+            "ended",
+        ]
+        assert "user" in [e.kind.value for e, old in zip(watching.seen, watching.replayed, strict=True) if old]
+        assert await notices(here) == []

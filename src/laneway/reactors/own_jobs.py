@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -189,6 +190,8 @@ class Excusing:
 
     def handle(self, ctx: ReactorContext) -> Reaction:
         """What the reactor says, unless it is the guard's second opinion."""
-        reaction = self._reactor.handle(ctx)
-        excused = isinstance(self._reactor, SafetyGuard) and ctx.event.text == VOUCHED
-        return Continue() if excused else reaction
+        if isinstance(self._reactor, SafetyGuard) and ctx.event.text == VOUCHED:
+            # It remembers the call all the same, and need not judge it a second time.
+            self._reactor.handle(replace(ctx, replayed=True))
+            return Continue()
+        return self._reactor.handle(ctx)
