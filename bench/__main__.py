@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from bench import classify, guard, intake, journey, observe, sandbox, webhook
+from bench import classify, guard, hooks, intake, journey, observe, sandbox, webhook
 from bench.report import show
 from bench.server import serving, worker
 
@@ -30,6 +30,7 @@ def main() -> None:
         with serving(home) as server:
             show("later start until ready", server.start_seconds, "s", 8)
             journey.at_rest(server)
+            hooks.measure(server)
             asyncio.run(journey.latency(server))
             asyncio.run(journey.throughput(server, "one process"))
             with worker(server):

@@ -60,6 +60,7 @@ async def write(db: Database, thread: str, *texts: str) -> None:
     """Replies with these texts wait in the outbox of the thread."""
     async with db.transaction() as tx:
         owner = await principals.owner(tx) or await principals.set_owner_key(tx, "k")
+        await principals.link(tx, f"post:{thread}", owner.id)
     receipt = await Intake(db, [], Limits(100, 100)).receive(Incoming("post", thread, f"m-{thread}", "x", owner))
     async with db.transaction() as tx:
         job = await jobs.get(tx, receipt.job_id)
@@ -114,6 +115,30 @@ async def test_a_part_that_may_have_arrived_is_sent_once_more_and_only_that_part
     assert provider.checks == 1, "the provider was asked whether it is there before anything was sent twice"
 
 
+async def test_each_part_that_may_have_arrived_is_sent_once_more_and_none_is_given_up_for_another(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["one"] = [UncertainFault("The line was cut.")]
+    provider.faults["two"] = [UncertainFault("The line was cut again.")]
+    provider.faults["three"] = [TransientFault("Too many.", retry_after=5)]
+    await write(db, "one", "one|two|three")
+    async with delivering(db, provider, clock) as delivery:
+        found = await until(db, delivery, clock, OutboxState.SENT, 1)
+    assert [row.state for row in found] == [OutboxState.SENT]
+    assert provider.texts == ["one", f"{SENT_AGAIN}one", "two", f"{SENT_AGAIN}two", "three"]
+
+
+async def test_what_may_have_arrived_says_so_when_the_owner_sends_it_again(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["maybe"] = [UncertainFault("cut"), PermanentFault("The chat is closed.")]
+    await write(db, "one", "maybe")
+    async with delivering(db, provider, clock) as delivery:
+        (lost,) = await until(db, delivery, clock, OutboxState.UNDELIVERABLE, 1)
+        async with db.transaction() as tx:
+            await outbox.retry(tx, lost.id)
+        await until(db, delivery, clock, OutboxState.SENT, 1)
+    assert provider.texts == ["maybe", f"{SENT_AGAIN}maybe"]
+
+
 async def test_what_stays_uncertain_twice_is_listed_and_the_owner_told_and_can_be_tried_again(db: Database) -> None:
     provider, clock = Provider(), FakeClock()
     provider.faults["maybe"] = [UncertainFault("cut"), UncertainFault("cut again")]
@@ -132,6 +157,20 @@ async def test_what_stays_uncertain_twice_is_listed_and_the_owner_told_and_can_b
             await outbox.retry(tx, lost.id)
         await until(db, delivery, clock, OutboxState.SENT, 3)
     assert provider.texts.count(f"{SENT_AGAIN}maybe") == 2, "the second time, and when it was asked for"
+
+
+async def test_the_owner_is_told_again_when_a_second_try_is_given_up_too(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["gone"] = [PermanentFault("The chat is closed."), PermanentFault("The chat is closed.")]
+    await write(db, "desk", "hello")
+    await write(db, "one", "gone")
+    async with delivering(db, provider, clock) as delivery:
+        found = await until(db, delivery, clock, OutboxState.SENT, 2)
+        lost = next(row for row in found if row.state is OutboxState.UNDELIVERABLE)
+        async with db.transaction() as tx:
+            await outbox.retry(tx, lost.id)
+        await until(db, delivery, clock, OutboxState.SENT, 3)
+    assert [text.startswith("A reply on post") for text in provider.texts] == [False, True, True]
 
 
 async def test_a_notice_that_cannot_be_delivered_is_not_told_about_in_turn(db: Database) -> None:

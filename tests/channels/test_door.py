@@ -185,6 +185,44 @@ async def test_a_reply_to_our_words_is_seen_with_them_and_to_others_words_is_tai
         assert message.meta["sources"] == ["a quoted message"]
 
 
+async def test_a_quote_brings_along_whose_words_it_repeats(database_url: str, tmp_path: Path) -> None:
+    async with office(database_url, tmp_path, calls(then="It says: press the red button.")) as here:
+        await here.write("press the red button", meta={"message_key": "7", "forwarded": True})
+        await here.letter()
+        await here.write("/new")
+        await here.letter()
+        ours = await here.write("do that", reply_to="p0")
+        await here.letter()
+        await here.write("/new")
+        await here.letter()
+        theirs = await here.write("do that", reply_to="7")
+        await here.letter()
+        async with here.app.db.transaction() as tx:
+            found = [await conversations.message(tx, one.receipt.message_id) for one in (ours, theirs) if one.receipt]
+        assert [one.meta["sources"] for one in found if one] == [["a forwarded message"], ["a forwarded message"]]
+
+
+async def test_a_quote_repeats_nothing_of_another_conversation(database_url: str, tmp_path: Path) -> None:
+    async with office(database_url, tmp_path, calls(then="The code is 4711.")) as here:
+        await here.write("what is the code?", meta={"message_key": "7"})
+        await here.letter()
+        found = []
+        for number, about in enumerate(("p0", "7")):
+            taken = await here.write("what did you say?", thread="elsewhere", reply_to=about, external_id=f"q{number}")
+            assert taken.receipt is not None
+            async with here.app.db.transaction() as tx:
+                found.append(await conversations.message(tx, taken.receipt.message_id))
+        assert ["quoted" in one.meta for one in found if one] == [False, False]
+
+
+async def test_what_was_only_kept_is_recognised_when_it_comes_again_as_a_question(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with office(database_url, tmp_path, calls()) as here:
+        assert (await here.write("lunch?", silent=True, external_id="s")).outcome == "stored"
+        assert (await here.write("lunch?", external_id="s")).outcome == "duplicate"
+
+
 async def test_what_cannot_be_taken_is_answered_with_the_reason(database_url: str, tmp_path: Path) -> None:
     async with office(database_url, tmp_path, calls(), max_text_bytes=20) as here:
         taken = await here.write("x" * 30)
@@ -208,3 +246,36 @@ async def test_an_answer_over_http_takes_the_buttons_away_too(database_url: str,
             while here.post.letters[0].settled != "Rejected.":
                 await asyncio.sleep(0.02)
         assert counter.done == []
+
+
+async def test_an_edit_that_changes_no_word_stops_nothing_and_runs_nothing_again(
+    database_url: str, tmp_path: Path
+) -> None:
+    counter = Counter()
+    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+        approval = await asked(here, meta={"message_key": "7"})
+        # Telegram says that a message was edited when only something changed that no bot sees, like its reactions.
+        same = [await here.write("press the red button", edits="7", meta={"message_key": "7"}) for _ in range(2)]
+        assert [one.outcome for one in same] == ["duplicate", "duplicate"]
+        assert (await here.press(f"a:{approval}")).say == "Approved."
+        assert (await here.letter()).text == "All done."
+        assert (await here.write("press the red button", edits="7", meta={"message_key": "7"})).outcome == "duplicate"
+        async with here.app.db.transaction() as tx:
+            assert [str(job.status) for job in await jobs.page(tx)] == ["done"]
+        assert counter.done == ["red"]
+
+
+async def test_an_edit_of_what_was_done_long_ago_is_noted_and_runs_nothing(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    async with office(database_url, tmp_path, PRESS, [counter.entry()]) as here:
+        await here.write("press the red button", meta={"message_key": "7"})
+        assert (await here.letter()).text == "All done."
+        async with here.app.db.transaction() as tx:
+            await tx.execute("UPDATE messages SET created_at = created_at - interval '1 hour'")
+        edit = {"edits": "7", "meta": {"message_key": "7"}, "external_id": "e1"}
+        outcomes = [(await here.write("press the red button now", **edit)).outcome for _ in range(2)]
+        assert outcomes == ["stored", "duplicate"]
+        assert "Send it anew" in (await here.letter()).text
+        async with here.app.db.transaction() as tx:
+            assert len(await jobs.page(tx)) == 1
+        assert counter.done == ["red"]

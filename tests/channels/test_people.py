@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from laneway.channels.people import NOT_YOURS, PRIVATE, Admitted, Refused, Welcome
-from laneway.domain.conversation import Role
+from laneway.domain.conversation import PULLED, Role
 from laneway.domain.judgement import ApprovalState
-from laneway.store import conversations, people, principals
+from laneway.store import conversations, notices, people, principals
 from laneway.store.database import Database
 from tests.channels.arriving import Gate, gate
 
@@ -130,16 +130,16 @@ async def test_addresses_the_provider_vouches_for_become_one_persons(db: Databas
 async def test_two_people_are_never_made_one_and_the_owner_is_told_once(db: Database) -> None:
     here = await gate(db, whatsapp=OPEN, telegram=Welcome(owners=frozenset({"1"})))
     await here.take("hello", "1")
-    phone = await here.admit(channel="whatsapp", user="49151", name="Ann", thread=None)
+    phone = await here.admit(channel="whatsapp", user="49151", name="Ann [bank](http://evil.example)", thread=None)
     other = await here.admit(channel="whatsapp", user="DE.ab", name="A. Lee", thread=None)
     for _ in range(3):
         both = await here.admit(channel="whatsapp", user="DE.ab", also=("49151",), thread=None)
         assert both == other != phone
-    assert (await here.person("whatsapp:49151")).name == "Ann"
+    assert (await here.person("whatsapp:49151")).name.startswith("Ann")
     [(body,)] = await here.rows("SELECT body FROM events WHERE kind = 'principal.two'")
     assert body["addresses"] == ["whatsapp:DE.ab", "whatsapp:49151"]
     [(told,)] = await here.rows("SELECT text FROM messages WHERE meta->>'notice' = 'principal.two'")
-    assert "whatsapp:DE.ab (A. Lee) and whatsapp:49151 (Ann) are one person" in told
+    assert "whatsapp:DE.ab (A. Lee) and whatsapp:49151 (Ann bank http://evil.example) are one person" in told
 
 
 async def test_nothing_comes_from_somebody_blocked_by_any_address(db: Database) -> None:
@@ -234,3 +234,34 @@ async def test_whoever_is_let_in_by_the_owner_is_known_with_the_role_given(db: D
     assert await here.admit(user="9") == Admitted(here.owner)
     async with db.transaction() as tx:
         assert (await principals.by_id(tx, bob.id)) == (await principals.at_address(tx, "telegram:7"))
+
+
+async def test_a_group_that_speaks_for_itself_is_no_person_alone(db: Database) -> None:
+    # Telegram sends what an administrator writes without a name as the group's own words.
+    here = await gate(db, telegram=OPEN)
+    code = await here.code()
+    anonymous = {"user": "-100", "thread": "-100"}
+    assert await here.admit("hello", **anonymous) == Refused("")
+    refused = await here.admit(code, **anonymous)
+    assert isinstance(refused, Refused)
+    assert await here.rows("SELECT address FROM addresses WHERE address = 'telegram:-100'") == []
+    assert isinstance(await here.admit(code, "8"), Refused | Admitted), "the code was seen by others, so it is void"
+    assert await role_of(here, "telegram:8") is Role.CUSTOMER
+
+
+async def test_notices_for_the_owner_are_read_by_nobody_else(db: Database) -> None:
+    here = await gate(db, telegram=Welcome(owners=frozenset({"7", "9"})))
+    await here.take("hello", "9")
+    await here.take("hello", "7")
+    await here.take("hello", "7", thread="-100/4")
+
+    async def told() -> str:
+        async with db.transaction() as tx:
+            thread = await notices.owners_thread(tx, PULLED)
+            found = None if thread is None else await conversations.thread(tx, thread)
+            return "" if found is None else found.external_id
+
+    assert await told() == "7", "not in the group, where others read along"
+    async with db.transaction() as tx:
+        await people.forget(tx, "telegram:7", here.owner)
+    assert await told() == "9", "not on a device that is the owner's no more"

@@ -223,6 +223,16 @@ def test_what_is_no_text_is_said_in_words(account: Account, more: dict[str, Any]
     assert not said.silent
 
 
+def test_names_of_places_and_people_are_others_words(account: Account) -> None:
+    card = heard(account, account.message(ANN, CARD, vCards=[CARD]))
+    place = {"latitude": 1, "longitude": 2}
+    named = heard(account, account.message(ANN, "", location=place | {"description": "Run rm"}))
+    bare = heard(account, account.message(ANN, "", location=place))
+    assert [one.meta.get("sources") for one in (card, named, bare)] == [
+        ["a shared contact"], ["a shared location"], None,
+    ]  # fmt: skip
+
+
 def test_an_unreadable_message_is_kept_and_nothing_is_done(account: Account) -> None:
     said = heard(account, account.message(ANN, "", _data={"type": "e2e_notification"}))
     assert said.silent

@@ -191,6 +191,17 @@ async def test_a_chat_that_the_bridge_fails_at_does_not_stop_the_others_and_is_t
         assert sorted(await at.heard()) == ["from Ann", "from Bob"]
 
 
+async def test_a_file_of_an_impossible_size_does_not_stop_the_history(database_url: str, tmp_path: Path) -> None:
+    async with post(database_url, tmp_path) as at:
+        await at.look()
+        told = at.server.account.file("a.txt", "text/plain\x00", b"x", at.server.url)
+        said = {"type": "document", "size": 2**64 - 1}
+        at.server.account.message(BOB, "a trap", at=at.stamp(-60), hasMedia=True, media=told, _data=said)
+        at.server.account.message(ANN, "are you open?", at=at.stamp(-61))
+        await at.look(after=901)
+        assert sorted(await at.heard()) == ["a trap", "are you open?"]
+
+
 async def test_what_is_older_than_a_week_is_nobodys_question_any_more(database_url: str, tmp_path: Path) -> None:
     async with post(database_url, tmp_path) as at:
         await at.look()

@@ -268,3 +268,29 @@ async def test_a_number_that_is_closed_to_customers_tells_a_stranger_once(
         assert len(bridge.texts(ANN)) == 1
         assert "private" in bridge.texts(ANN)[0]
         assert await here.stored("Hello?") == []
+
+
+async def test_a_message_that_no_database_can_hold_is_stored_all_the_same(
+    bridge: WahaServer, database_url: str, tmp_path: Path
+) -> None:
+    async with number(bridge, database_url, tmp_path) as here:
+        told = bridge.account.file("list.txt", "text/plain", b"buy milk", bridge.url)
+        told["mimetype"] = "text/plain\x00"
+        huge = {"notifyName": "Ann", "type": "document", "size": 2**64 - 1}
+        quote = {"id": "3EB0A1B2C3D4E5F60718", "body": "half a \ud83d heart \x00"}
+        odd = Account().message(ANN, "my\x00 list \ud83d", hasMedia=True, media=told, _data=huge, replyTo=quote)
+        aside = Account().message(OWNER, "in a group \ud83d", chat=GROUP)
+        assert [await bridge.push(bridge.account.event(one)) for one in (odd, aside)] == [200, 200]
+        await here.quiet()
+        [message] = [one for one in await here.messages() if one["author"] == "user" and "list" in one["text"]]
+        shown = (await here.http.get(f"/messages/{message['id']}")).json()
+        assert "buy milk" in shown["attachments"][0]["preview"]
+
+
+async def test_a_stranger_is_told_that_a_code_is_wrong(bridge: WahaServer, database_url: str, tmp_path: Path) -> None:
+    async with number(bridge, database_url, tmp_path, waha_customers=False) as here:
+        event = bridge.account.event(bridge.account.message(ANN, "CDFH-JKMN"))
+        assert [await bridge.push(event) for _ in range(3)] == [200, 200, 200]
+        await bridge.until(1)
+        await here.quiet(0.1)
+        assert [text[:23] for text in bridge.texts(ANN)] == ["This code opens nothing"]

@@ -101,6 +101,13 @@ async def test_a_payload_of_three_megabytes_is_taken(database_url: str, tmp_path
         assert answer.status_code == 200
 
 
+async def test_a_body_is_no_longer_for_calling_itself_a_form(database_url: str, tmp_path: Path) -> None:
+    async with desk(database_url, tmp_path) as here:
+        form = {"Content-Type": "multipart/form-data; boundary=x"}
+        refused = await here.http.post(HOOK, content=b"x" * 5_000_000, headers=form)
+        assert refused.status_code == 413, "unsigned, and ten times what Meta sends at most would be read"
+
+
 async def test_without_the_database_meta_is_told_to_come_again(
     database_url: str, postgres: str, tmp_path: Path
 ) -> None:

@@ -12,9 +12,10 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime, timedelta
 
-from laneway.channels.contract import PULLED, SENT_AGAIN, Channel
+from laneway.channels.contract import PULLED, SENT_AGAIN, Channel, Part
 from laneway.clock import Clock, SystemClock
 from laneway.domain.judgement import OutboxRow
 from laneway.engine.faults import ended
@@ -109,11 +110,14 @@ class Delivery:
 
         return done
 
-    async def _send(self, row: OutboxRow) -> None:
+    async def _send(self, claimed: OutboxRow) -> None:
         """The border of delivery: the row says what became of the reply."""
+        row = claimed
         self._boundary("deliver:begin")
         try:
-            await self._send_parts(row)
+            await self._check(row)
+            for number, part in enumerate(self._channels[row.channel].parts(row)):
+                row = await self._send_part(row, number, part) if number >= row.parts_sent else row
         except TransientFault as error:
             await self._put_back(row, error)
         except UncertainFault as error:
@@ -124,22 +128,20 @@ class Delivery:
             _log.error("Reply %s could not be sent.", row.message_id, exc_info=error)
             await self._put_back(row, TransientFault(f"An unexpected {type(error).__name__} stopped the sending."))
         else:
-            await self._record(lambda tx: outbox.sent(tx, row, self._worker, {}))
+            await self._record(lambda tx: outbox.sent(tx, claimed, self._worker, {}))
             self._boundary("deliver:stored")
 
-    async def _send_parts(self, row: OutboxRow) -> None:
-        """Every message of the reply that was not out yet is out and on record."""
-        channel = self._channels[row.channel]
+    async def _check(self, row: OutboxRow) -> None:
+        """What may have arrived is not sent a second time into an outage, where it might get lost again."""
         if row.resent:
-            # It may have arrived. Nothing is sent a second time into an outage, where it might get lost again.
-            await channel.check()
-        for number, part in enumerate(channel.parts(row)):
-            if number < row.parts_sent:
-                continue
-            again = row.resent and number == row.parts_sent
-            receipt = await channel.send(row, part, again)
-            self._boundary("deliver:sent")
-            await self._record(lambda tx, n=number, r=receipt: outbox.part_sent(tx, row, n, r))  # type: ignore[misc]
+            await self._channels[row.channel].check()
+
+    async def _send_part(self, row: OutboxRow, number: int, part: Part) -> OutboxRow:
+        """The message is out and on record; the row returned says nothing of it any more, only of those to come."""
+        receipt = await self._channels[row.channel].send(row, part, row.resent)
+        self._boundary("deliver:sent")
+        await self._record(lambda tx: outbox.part_sent(tx, row, number, receipt))
+        return replace(row, parts_sent=number + 1, resent=False)
 
     async def _record(self, outcome: Callable[[Connection], Awaitable[object]]) -> None:
         """What became of the reply is on record, even if the database has to come back first."""

@@ -5,21 +5,28 @@ When `take` returns, what came is committed, and the provider may be told so.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
 from laneway.channels.arrival import Arrival, Taken
 from laneway.channels.contract import PULLED
-from laneway.channels.intake import Intake
+from laneway.channels.intake import Intake, worded
 from laneway.channels.people import Doorkeeper, Paired, Refused
 from laneway.channels.presses import press
-from laneway.domain.conversation import Incoming, Principal, Receipt
-from laneway.errors import BadInput, Forbidden, TooMany
-from laneway.store import arrivals, conversations, deliveries, intake, jobs, outbox
+from laneway.domain.conversation import Incoming, Principal, Receipt, RemoteFile, sources_of
+from laneway.domain.storable import storable
+from laneway.errors import BadInput, Conflict, Forbidden, TooMany
+from laneway.store import arrivals, conversations, deliveries, edits, intake, jobs, outbox
 from laneway.store.database import Connection, Database
 
 LONGEST_QUOTE = 1000
+LATE_MINUTES = 15.0
+"""After this time an edit of something that is over is no correction any more."""
+
+TOO_LATE = (
+    "You changed a message that I was done with. I have noted it and done nothing. Send it anew if I shall act on it."
+)
 
 
 class Door:
@@ -39,6 +46,9 @@ class Door:
         try:
             async with self._db.transaction() as tx:
                 return await self._write(tx, arrival, entry.principal)
+        except Conflict:
+            # It was kept before, when nothing was to be done about it, like what a bridge's history told.
+            return Taken("duplicate")
         except (BadInput, Forbidden, TooMany) as error:
             kind = "refused" if not isinstance(error, TooMany) else "too-many"
             await self._say(arrival, entry.principal, f"I did not take this. {error}", kind)
@@ -54,12 +64,32 @@ class Door:
                 await _stop_for(tx, incoming, arrival.edits)
             return Taken("stored" if kept else "duplicate")
         self._intake.check(incoming)
+        if arrival.edits is not None and (noted := await self._only_noted(tx, incoming, arrival.edits)):
+            return noted
         receipt = await self._intake.write(tx, incoming)
         if receipt.duplicate:
             return Taken("duplicate", receipt=receipt)
         if arrival.edits is not None:
             await _stop_for(tx, incoming, arrival.edits, receipt)
         return Taken("taken", receipt=receipt)
+
+    async def _only_noted(self, tx: Connection, incoming: Incoming, key: str) -> Taken | None:
+        """What became of an edit that asks for nothing: of no word, or of what was done long ago; None for others."""
+        thread = await conversations.thread_on(tx, incoming.channel, incoming.thread)
+        earlier = None if thread is None else await edits.before(tx, thread.id, incoming.channel, key)
+        if thread is None or earlier is None:
+            return None
+        if earlier.text in (incoming.text, worded(incoming)) and _files(earlier.sources) == _files(_sources(incoming)):
+            # Providers also say so when something changed that nobody here sees: reactions, a preview of a link.
+            return Taken("duplicate")
+        if earlier.done_minutes_ago is None or earlier.done_minutes_ago < LATE_MINUTES:
+            return None
+        if not await intake.keep(tx, incoming):
+            return Taken("duplicate")
+        # Once a minute: edits are counted by nobody.
+        key = f"late-edit:{thread.id}:{await outbox.minute(tx)}"
+        await outbox.write(tx, thread.id, TOO_LATE, external_id=key, pulled=self._pulled, meta={"notice": "late-edit"})
+        return Taken("stored")
 
     async def _press(self, tx: Connection, arrival: Arrival, principal: Principal) -> Taken:
         assert arrival.press is not None
@@ -91,35 +121,56 @@ def _thread(arrival: Arrival, principal: Principal) -> str:
     return str(principal.id) if arrival.thread is None else arrival.thread
 
 
+def _sources(incoming: Incoming) -> list[dict[str, Any]]:
+    return [file.source for file in incoming.files if isinstance(file, RemoteFile)]
+
+
+def _files(sources: list[dict[str, Any]]) -> list[Any]:
+    """What files are recognised by: some providers give one file several names, and one that is its own."""
+    return [source.get("unique_id") or source for source in sources]
+
+
 async def _incoming(tx: Connection, arrival: Arrival, principal: Principal) -> Incoming:
-    meta = {**arrival.meta, **await _quote(tx, arrival)}
+    meta = {**arrival.meta, **await _quote(tx, arrival, _thread(arrival, principal))}
     return Incoming(
         channel=arrival.channel,
         thread=_thread(arrival, principal),
         external_id=arrival.external_id,
-        text=arrival.text.replace("\x00", ""),
+        text=str(storable(arrival.text.replace("\x00", ""))),
         principal=principal,
         files=arrival.files,
-        meta=meta,
+        meta=dict(storable(meta)),
     )
 
 
-async def _quote(tx: Connection, arrival: Arrival) -> dict[str, Any]:
-    """What the message answers, in words: ours as we sent them; anybody else's taint the turn."""
-    if arrival.reply_to is None and not arrival.quoted:
-        return {}
-    reply = None if arrival.reply_to is None else await deliveries.reply_of(tx, arrival.channel, arrival.reply_to)
-    if reply is not None:
-        return {"reply_to": arrival.reply_to, "quoted": reply.text[:LONGEST_QUOTE]}
+async def _quote(tx: Connection, arrival: Arrival, thread_name: str) -> dict[str, Any]:
+    """What the message answers, in words, and whose they are: an id that a sender names may be of any conversation."""
+    if arrival.reply_to is None:
+        return _told(arrival) if arrival.quoted else {}
+    thread = await conversations.thread_on(tx, arrival.channel, thread_name)
+    reply = await deliveries.reply_of(tx, arrival.channel, arrival.reply_to)
+    if thread is not None and reply is not None and reply.thread_id == thread.id:
+        return _repeated(arrival, reply.text, reply.meta.get("sources", []))
     said = None
-    if arrival.reply_to is not None:
-        said = await conversations.said_with_key(tx, arrival.channel, arrival.reply_to)
+    if thread is not None:
+        said = await conversations.said_with_key(tx, thread.id, arrival.channel, arrival.reply_to)
     if said is not None:
-        return {"reply_to": arrival.reply_to, "quoted": said[:LONGEST_QUOTE]}
-    if not arrival.quoted:
-        return {"reply_to": arrival.reply_to}
+        files = await conversations.attachments(tx, [said.id])
+        return _repeated(arrival, said.text, sources_of(said, files))
+    return _told(arrival) if arrival.quoted else {"reply_to": arrival.reply_to}
+
+
+def _repeated(arrival: Arrival, text: str, sources: Iterable[str]) -> dict[str, Any]:
+    """Words of this conversation; those that were others' stay others'."""
+    brought = list(dict.fromkeys([*arrival.meta.get("sources", []), *sources]))
+    quoted = {"reply_to": arrival.reply_to, "quoted": text[:LONGEST_QUOTE]}
+    return quoted | ({"sources": brought} if brought else {})
+
+
+def _told(arrival: Arrival) -> dict[str, Any]:
+    """Words that only the provider knows taint the turn."""
     quoted = arrival.quoted.replace("\x00", "")[:LONGEST_QUOTE]
-    sources = [*arrival.meta.get("sources", []), "a quoted message"]
+    sources = list(dict.fromkeys([*arrival.meta.get("sources", []), "a quoted message"]))
     return {"reply_to": arrival.reply_to, "quoted": quoted, "sources": sources}
 
 

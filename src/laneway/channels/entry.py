@@ -63,7 +63,9 @@ class Sender:
         given = (arrival.address, *arrival.also)
         stored = dict.fromkeys(f"{arrival.channel}:{canonical(arrival.channel, one)}" for one in given)
         chat = (arrival.thread or arrival.address).partition("/")[0]
-        return cls(list(stored), cleaned(arrival.name, arrival.address), chat not in given)
+        # Telegram's groups have ids below zero; one may speak itself, for an administrator who hides behind it.
+        in_group = chat not in given or chat.startswith("-")
+        return cls(list(stored), cleaned(arrival.name, arrival.address), in_group)
 
     @property
     def address(self) -> str:

@@ -132,6 +132,11 @@ def _check_classification(given: object) -> None:
         raise BadInput("`payload.classification.confidence` must be a number from 0 to 1.", hint="Correct it.")
 
 
+def worded(incoming: Incoming) -> str:
+    """The text as it is written down."""
+    return _recognised(incoming)[0].text
+
+
 def _recognised(incoming: Incoming) -> tuple[Incoming, bool]:
     """The message with what its first word asks for, and whether it goes aside of the thread's order."""
     text = incoming.text.strip()

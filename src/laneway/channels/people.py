@@ -10,7 +10,7 @@ from laneway.channels.contract import PULLED
 from laneway.channels.entry import Admitted, Paired, Refused, Sender, Welcome
 from laneway.domain.conversation import Role
 from laneway.domain.pairing import code_in
-from laneway.domain.people import RANK, Known
+from laneway.domain.people import RANK, Known, unmarked
 from laneway.store import arrivals, events, notices, people, strangers
 from laneway.store.database import Connection, Database
 
@@ -87,10 +87,11 @@ class Doorkeeper:
             return
         body = {"addresses": [one.address for one in found], "principals": [str(one.principal.id) for one in found]}
         await events.append(tx, "principal.two", body)
-        named = " and ".join(f"{one.address} ({one.principal.name})" for one in found)
+        named = " and ".join(f"{one.address} ({unmarked(one.principal.name)})" for one in found)
         text = (
             f"{named} are one person, {arrival.channel} says. I keep them apart and take what comes for "
-            f"{found[0].principal.name}. `laneway people forget ADDRESS` gives one up; the next message links it anew."
+            f"{unmarked(found[0].principal.name)}. `laneway people forget ADDRESS` gives one up; "
+            "the next message links it anew."
         )
         await notices.tell_owner(tx, text, key=key, kind="principal.two", pulled=self._pulled)
 

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from laneway.classify import rules, wording
-from laneway.classify.context import LONGEST_SHORT, meant
+from laneway.classify.context import LONGEST_SHORT, meant, stands_alone
+from laneway.classify.context_learned import Come
 from laneway.classify.local import Judged, LocalClassifier
 from laneway.classify.memory import Memory
 from laneway.classify.model import Said, SmallModel
@@ -75,9 +76,12 @@ class Cascade:
         began = time.perf_counter()
         meaning = meant(turns)
         known = meaning.label or ("command" if meaning.order else None)
-        decided = await self.decide(MESSAGE, meaning.text, earlier=turns[:-1], known=known, world=world)
+        come = await self._come_to(turns)
+        decided = await self.decide(MESSAGE, meaning.text, earlier=turns[:-1], known=known, come=come, world=world)
         intent = Intent(decided.label)
         confirm = decided.flags.get(FLAG, False) if meaning.confirm is None else meaning.confirm
+        # Whoever sees a change in it is heard: the rules, the words, or what was learned.
+        confirm = confirm or (come is not None and come.confirm)
         lane = "answer" if intent is Intent.OTHER else await self._lane(meaning.text)
         return Classification(
             intent,
@@ -99,13 +103,16 @@ class Cascade:
         *,
         earlier: Sequence[Turn] = (),
         known: str | None = None,
+        come: Come | None = None,
         model: bool = True,
         world: World = World.OWNER,
     ) -> Decided:
-        """The decision of one taxonomy on a text; without `model`, none is asked."""
+        """The decision of one taxonomy on a text, or what it comes to in its place; without `model`, none is asked."""
         began = time.perf_counter()
         taxonomy = self._local.taxonomy(name) if self._local is not None else self.taxonomies[name]
-        decided = await self._cheaply(taxonomy, text, known)
+        decided = await self._cheaply(taxonomy, text, come.label if come else known)
+        if come is not None:
+            decided = replace(decided, confidence=come.confidence, sure=come.confidence >= SURE, top=come.top)
         if model and not decided.sure and self._small_model is not None:
             decided = await self._by_model(self._small_model, taxonomy, text, earlier, decided, world)
         return replace(
@@ -147,6 +154,12 @@ class Cascade:
             runner_up=None,
             choices=[],
         )
+
+    async def _come_to(self, turns: Sequence[Turn]) -> Come | None:
+        """What a short message comes to after what was said; None if it stands alone or nothing was learned."""
+        if stands_alone(turns) or self._local is None or not self._local.ready(MESSAGE):
+            return None
+        return await asyncio.to_thread(self._local.come_to, turns)
 
     async def _lane(self, text: str) -> str:
         """The lane for what a message asks: by the taxonomy `route`, refined by `lane`; in doubt, the tools."""

@@ -24,13 +24,23 @@ LONGEST_ANSWER = 25
 
 def meant(turns: Sequence[Turn]) -> Meaning:
     """What the last message says once the turns before it are heard."""
+    return _meaning(turns, _requests(turns))
+
+
+def hear(turns: Sequence[Turn]) -> Heard:
+    """The last message in its place, whatever its length."""
+    return _heard(turns, _requests(turns))
+
+
+def _requests(turns: Sequence[Turn]) -> list[Meaning]:
+    """What the user asked for before the last message, the latest first."""
     requests: list[Meaning] = []
     for place, turn in enumerate(turns[:-1]):
         if turn.author is Author.USER:
             meaning = _meaning(turns[: place + 1], requests)
             if is_request(meaning):
                 requests = [settled(meaning), *requests]
-    return _meaning(turns, requests)
+    return requests
 
 
 def stands_alone(turns: Sequence[Turn]) -> bool:
@@ -66,9 +76,12 @@ def _meaning(turns: Sequence[Turn], requests: Sequence[Meaning]) -> Meaning:
     text = turns[-1].text
     if len(turns) < 2 or len(text.split()) > LONGEST_ANSWER:
         return Meaning(text)
-    lead, plain, asks = stripped(text)
-    said = _open(turns)
-    order = next((one for one in requests if not is_question(one)), None)
-    heard = Heard(text, lead, plain, asks, said, requests[0] if requests else None, order)
+    heard = _heard(turns, requests)
     acts = ACTS if heard.words <= LONGEST_SHORT else ANSWERS
     return next((found for act in acts if (found := act(heard)) is not None), Meaning(text))
+
+
+def _heard(turns: Sequence[Turn], requests: Sequence[Meaning]) -> Heard:
+    lead, plain, asks = stripped(turns[-1].text)
+    order = next((one for one in requests if not is_question(one)), None)
+    return Heard(turns[-1].text, lead, plain, asks, _open(turns), requests[0] if requests else None, order)

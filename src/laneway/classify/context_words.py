@@ -27,6 +27,12 @@ def _file() -> dict[str, list[str]]:
 
 
 @cache
+def groups() -> tuple[str, ...]:
+    """The names of all groups."""
+    return tuple(_file())
+
+
+@cache
 def source(name: str) -> str:
     """One group of words as a pattern; scripts without spaces have no word borders to look for."""
     entries = [str(entry) for entry in _file()[name]]

@@ -65,7 +65,8 @@ class Tier:
         if not cases:
             return []
         texts = [case.text for case in cases]
-        rows = vectors.rows(texts, self.encoders, self.taxonomy.structure, self.taxonomy.keywords)
+        told = self.taxonomy
+        rows = vectors.rows(texts, self.encoders, told.structure, told.keywords, told.plenty)
         decision = self.decisions["label"]
         likely = decision.model.probabilities(rows)
         found = [chosen(self.taxonomy, decision, row)[0] == case.label for row, case in zip(likely, cases, strict=True)]

@@ -12,13 +12,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from laneway.classify import confirmation, meanings, training, vectors
-from laneway.classify.rules import normalise, small_talk
+from laneway.classify.exact import Exact
+from laneway.classify.freed import give_back
+from laneway.classify.rules import small_talk
 from laneway.classify.softmax import Matrix
 from laneway.classify.taxonomy import Flag, Taxonomy
 from laneway.classify.training import Decision, flag_rows, guarded, trained
 from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, Remembering, UseEncoder, Vectors
+
+if TYPE_CHECKING:
+    from laneway.classify.context_learned import Acts, Come
+    from laneway.transcript import Turn
 
 _log = logging.getLogger("laneway.classify")
 EXACT = 0.99
@@ -56,8 +63,10 @@ class LocalClassifier:
         self._taxonomies, self._cache, self._makers = dict(taxonomies), cache, list(encoders)
         self._encoders: list[Encoder] = []
         self._decisions: dict[tuple[str, int], dict[str, Decision]] = {}
-        self._exact = {name: _exact(taxonomy) for name, taxonomy in taxonomies.items()}
+        self._exact = {name: Exact(taxonomy) for name, taxonomy in taxonomies.items()}
         self._meanings: dict[str, Vectors | None] = {}
+        self._acts: Acts | None = None
+        self._acts_read = False
         self._lock = threading.RLock()
         self.missing: list[str] = []
 
@@ -77,6 +86,28 @@ class LocalClassifier:
             judged.label, judged.confidence, judged.tier, judged.unsure, judged.top, judged.flags,
             round((time.perf_counter() - began) * 1000, 3),
         )  # fmt: skip
+
+    def shares(self, name: str, text: str) -> dict[str, float]:
+        """How likely each label and each flag of a text is, by the first tier alone."""
+        taxonomy, tier = self._taxonomies[name], self._reach(1)
+        decisions, row = self._decided(taxonomy, tier), self._row(taxonomy, text, tier)
+        labels = decisions["label"].model.probabilities(row)[0].tolist()
+        flags = {
+            flag.name: float(decisions[flag.name].model.probabilities(flag_rows(flag, row, [text]))[0][1])
+            for flag in taxonomy.flags
+        }
+        return dict(zip(taxonomy.names, labels, strict=True)) | flags
+
+    def come_to(self, turns: Sequence[Turn]) -> Come | None:
+        """What the last of these turns comes to; None where no encoder or no weights are at hand."""
+        if not self._acts_read:
+            # Who judges single texts only does not pay for conversations.
+            from laneway.classify import context_learned
+
+            self._acts, self._acts_read = context_learned.shipped() if self._reach(1) else None, True
+        if self._acts is None:
+            return None
+        return self._acts.come_to(turns, self._encoders[0], lambda text: self.shares("message", text))
 
     def taxonomy(self, name: str) -> Taxonomy:
         """The taxonomy as it is judged by: with what was learnt."""
@@ -118,6 +149,7 @@ class LocalClassifier:
             encoder.encode(["ready"])
         for name in names:
             self._decided(self._taxonomies[name], min(tiers, self._reach(tiers)))
+        give_back()
 
     def replace(self, taxonomy: Taxonomy) -> None:
         """Judgements follow this taxonomy from now on; what the one of the same name had trained is gone."""
@@ -125,13 +157,13 @@ class LocalClassifier:
         fresh = {(taxonomy.name, tier): trained(taxonomy, self._encoders[:tier], self._cache) for tier in tiers}
         with self._lock:
             self._taxonomies[taxonomy.name] = taxonomy
-            self._exact[taxonomy.name] = _exact(taxonomy)
+            self._exact[taxonomy.name] = Exact(taxonomy)
             self._meanings.pop(taxonomy.name, None)
             kept = {key: value for key, value in self._decisions.items() if key[0] != taxonomy.name}
             self._decisions = kept | fresh
 
     def _exactly(self, taxonomy: Taxonomy, text: str) -> Judged | None:
-        found = self._exact[taxonomy.name].get(normalise(text))
+        found = self._exact[taxonomy.name].of(text)
         if found is None and taxonomy.name == "message" and small_talk(text) is not None:
             found = ("other", {flag.name: False for flag in taxonomy.flags})
         if found is None:
@@ -152,7 +184,7 @@ class LocalClassifier:
 
     def _at(self, taxonomy: Taxonomy, text: str, tier: int, known: str | None) -> Judged:
         decisions = self._decided(taxonomy, tier)
-        row = vectors.rows([text], self._encoders[:tier], taxonomy.structure, taxonomy.keywords)
+        row = self._row(taxonomy, text, tier)
         probabilities = decisions["label"].model.probabilities(row)[0]
         label, confidence = (known, EXACT) if known else chosen(taxonomy, decisions["label"], probabilities)
         top = sorted(zip(taxonomy.names, probabilities.tolist(), strict=True), key=lambda pair: -pair[1])
@@ -164,6 +196,10 @@ class LocalClassifier:
         }
         unsure = known is None and confidence < decisions["label"].sure
         return Judged(label, confidence, tier, unsure, top, flags)
+
+    def _row(self, taxonomy: Taxonomy, text: str, tier: int) -> Matrix:
+        encoders = self._encoders[:tier]
+        return vectors.rows([text], encoders, taxonomy.structure, taxonomy.keywords, taxonomy.plenty)
 
     def _flag(self, flag: Flag, decision: Decision, row: Matrix, text: str) -> bool:
         """Grammar raises a flag where it is certain; elsewhere the examples decide, and doubt raises it.
@@ -206,15 +242,3 @@ def chosen(taxonomy: Taxonomy, decision: Decision, probabilities: Matrix) -> tup
         if found != best:
             return taxonomy.names[found], decision.forced
     return taxonomy.names[best], float(probabilities[best])
-
-
-def _exact(taxonomy: Taxonomy) -> dict[str, tuple[str, dict[str, bool]]]:
-    """Each example in its one spelling, with its label and as many of its flags as are told."""
-    table: dict[str, tuple[str, dict[str, bool]]] = {}
-    for text, label in taxonomy.examples():
-        others = {flag.name: False for flag in taxonomy.flags if flag.applies_to != label}
-        table[normalise(text)] = (label, others)
-    for flag in taxonomy.flags:
-        for text, answer in [*((text, False) for text in flag.no), *((text, True) for text in flag.yes)]:
-            table[normalise(text)][1][flag.name] = answer
-    return table

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import time
 
+from laneway.classify import context_learned
+from laneway.classify.local import LocalClassifier
 from laneway.classify.taxonomy import load
 from laneway.classify.training import SHIPPED, file_of, ship
 from laneway.llm.encoders import Encoder, MiniLmEncoder, Remembering, UseEncoder
@@ -16,8 +18,9 @@ TEXTS = 50_000
 
 
 def wanted() -> set[str]:
-    """The files that belong to the taxonomies as they are: one for each tier, from words alone to both encoders."""
-    return {file_of(taxonomy, NAMES[:tier]) for taxonomy in load().values() for tier in (0, 1, 2)}
+    """The files that belong to the taxonomies as they are: one for each tier, and that of conversations."""
+    tiers = {file_of(taxonomy, NAMES[:tier]) for taxonomy in load().values() for tier in (0, 1, 2)}
+    return tiers | {context_learned.file_of()}
 
 
 def main() -> None:
@@ -30,6 +33,9 @@ def main() -> None:
             if not (SHIPPED / file_of(taxonomy, NAMES[:tier])).exists():
                 ship(taxonomy, encoders[:tier])
                 print(f"{taxonomy.name}, tier {tier}: {time.perf_counter() - began:.1f} s")  # noqa: T201  a command
+    if not (SHIPPED / context_learned.file_of()).exists():
+        local = LocalClassifier(load(), None, [lambda: encoders[0]])
+        context_learned.ship(encoders[0], lambda text: local.shares("message", text))
     for path in SHIPPED.glob("*.npz"):
         if path.name not in wanted():
             path.unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +25,20 @@ class Softmax:
 
     def probabilities(self, rows: Matrix) -> Matrix:
         """One row of probabilities for each row of features."""
-        return self.of_scores(_with_one(rows) @ self.weights)
+        return self.of_scores(with_one(rows) @ self.weights)
 
     def of_scores(self, scores: Matrix) -> Matrix:
         """The probabilities of log-odds that were found elsewhere."""
-        return _softmax(scores / self.temperature)
+        return softmax(scores / self.temperature)
 
 
 def fit(rows: Matrix, labels: Labels, classes: int, decay: float) -> Matrix:
     """The weights that explain the labels, every class counting the same whatever its size."""
-    loss = _Loss(rows, labels, classes, decay)
-    weights = np.zeros((rows.shape[1] + 1, classes), np.float32)
+    return least(_Loss(rows, labels, classes, decay), np.zeros((rows.shape[1] + 1, classes), np.float32))
+
+
+def least(loss: Loss, weights: Matrix) -> Matrix:
+    """The weights near which the loss is least (L-BFGS)."""
     value, slope = loss.at(weights)
     steps: deque[tuple[Matrix, Matrix]] = deque(maxlen=MEMORY)
     for _ in range(ROUNDS):
@@ -50,17 +54,23 @@ def fit(rows: Matrix, labels: Labels, classes: int, decay: float) -> Matrix:
     return weights
 
 
+class Loss(Protocol):
+    """What is to be made small: its value and its slope at given weights."""
+
+    def at(self, weights: Matrix) -> tuple[float, Matrix]: ...
+
+
 class _Loss:
     """How surprised weights are by the labels, and where they should go."""
 
     def __init__(self, rows: Matrix, labels: Labels, classes: int, decay: float) -> None:
-        self._rows, self._labels, self._decay = _with_one(rows), labels, decay / len(rows)
+        self._rows, self._labels, self._decay = with_one(rows), labels, decay / len(rows)
         self._targets = np.eye(classes, dtype=np.float32)[labels]
         sizes = np.bincount(labels, minlength=classes).clip(1)
         self._share = (1 / (classes * sizes))[labels].astype(np.float32)
 
     def at(self, weights: Matrix) -> tuple[float, Matrix]:
-        found = _softmax(self._rows @ weights)
+        found = softmax(self._rows @ weights)
         surprise = -np.log(found[np.arange(len(self._labels)), self._labels] + 1e-12)
         slope = self._rows.T @ ((found - self._targets) * self._share[:, None])
         slope[:-1] += self._decay * weights[:-1]
@@ -84,7 +94,7 @@ def _direction(slope: Matrix, steps: deque[tuple[Matrix, Matrix]]) -> Matrix:
 
 
 def _walk(
-    loss: _Loss, weights: Matrix, direction: Matrix, stride: float, value: float, fall: float
+    loss: Loss, weights: Matrix, direction: Matrix, stride: float, value: float, fall: float
 ) -> tuple[Matrix, float, Matrix]:
     """As far in that direction as it pays."""
     while True:
@@ -101,7 +111,7 @@ def out_of_fold(rows: Matrix, labels: Labels, classes: int, decay: float, groups
     for fold in range(FOLDS):
         held = groups == fold
         if held.any() and not held.all():
-            scores[held] = _with_one(rows[held]) @ fit(rows[~held], labels[~held], classes, decay)
+            scores[held] = with_one(rows[held]) @ fit(rows[~held], labels[~held], classes, decay)
     return scores
 
 
@@ -134,13 +144,13 @@ def calibration_error(probabilities: Matrix, labels: Labels, bins: int = 10) -> 
 
 
 def _surprise(scores: Matrix, labels: Labels) -> float:
-    return float(-np.log(_softmax(scores)[np.arange(len(labels)), labels] + 1e-12).mean())
+    return float(-np.log(softmax(scores)[np.arange(len(labels)), labels] + 1e-12).mean())
 
 
-def _softmax(scores: Matrix) -> Matrix:
+def softmax(scores: Matrix) -> Matrix:
     raised = np.exp(scores - scores.max(1, keepdims=True))
     return np.asarray(raised / raised.sum(1, keepdims=True), np.float32)
 
 
-def _with_one(rows: Matrix) -> Matrix:
+def with_one(rows: Matrix) -> Matrix:
     return np.hstack([rows, np.ones((len(rows), 1), np.float32)])

@@ -19,6 +19,8 @@ from laneway.errors import SettingsError
 
 BUILT_IN = Path(__file__).parent / "taxonomies"
 BRIEF = 120
+MANY = 100
+"""So many examples a label are plenty."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,12 @@ class Taxonomy:
     @property
     def names(self) -> list[str]:
         return [label.name for label in self.labels]
+
+    @property
+    def plenty(self) -> float:
+        """How far its examples go: 1 where there are a hundred or more a label."""
+        told = sum(len(label.examples) for label in self.labels) + sum(len(f.yes) + len(f.no) for f in self.flags)
+        return min(1.0, told / (len(self.labels) * MANY))
 
     def examples(self) -> list[tuple[str, str]]:
         """Every example with its label; the examples of a flag are examples of its label, too."""

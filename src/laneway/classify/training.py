@@ -92,7 +92,7 @@ def ship(taxonomy: Taxonomy, encoders: Sequence[Encoder]) -> None:
 def _train(taxonomy: Taxonomy, encoders: Sequence[Encoder]) -> dict[str, Decision]:
     pairs = taxonomy.examples()
     texts = [text for text, _ in pairs]
-    rows = vectors.rows(texts, encoders, taxonomy.structure, taxonomy.keywords)
+    rows = vectors.rows(texts, encoders, taxonomy.structure, taxonomy.keywords, taxonomy.plenty)
     labels = np.array([taxonomy.names.index(label) for _, label in pairs])
     guard = taxonomy.guard
     place = taxonomy.names.index(guard.label) if guard else 0

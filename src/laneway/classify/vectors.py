@@ -25,6 +25,8 @@ KEYWORDS_WEIGHT = 0.2
 PAIRS_WEIGHT = 0.4
 LONGEST_LETTERS = 600
 STRUCTURE_WEIGHT = 0.5
+FEW_STRUCTURE, FEW_SECOND = 0.4, 2.5
+"""With few examples a label, words and grammar tell less about the next text, and the second encoder tells more."""
 STRUCTURES: dict[str, Callable[[str], list[float]]] = {
     "lane": lambda text: _with_pairs(lane_structure.features(text)),
     "confirmation": lambda text: _with_pairs(confirmation.features(text)),
@@ -55,10 +57,16 @@ def rows(
     encoders: Sequence[Encoder],
     special: str | None = None,
     keywords: Sequence[tuple[str, ...]] = (),
+    plenty: float = 1.0,
 ) -> Matrix:
-    """One row for each text: meaning by every encoder given, structure, and which labels' keywords it has."""
-    parts = [*(encoder.encode(texts) for encoder in encoders), structure(texts, special), named(texts, keywords)]
-    return np.hstack(parts).astype(np.float32)
+    """One row for each text: meaning by every encoder given, structure, and which labels' keywords it has.
+
+    `plenty` says how far the examples go: 1 where each label has a hundred or more, towards 0 where there are few.
+    """
+    first = [encoder.encode(texts) for encoder in encoders[:1]]
+    others = [encoder.encode(texts) * (FEW_SECOND + (1 - FEW_SECOND) * plenty) for encoder in encoders[1:]]
+    built = structure(texts, special) * (FEW_STRUCTURE + (1 - FEW_STRUCTURE) * plenty)
+    return np.hstack([*first, *others, built, named(texts, keywords)]).astype(np.float32)
 
 
 def _with_pairs(signs: list[float]) -> list[float]:

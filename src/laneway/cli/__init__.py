@@ -23,6 +23,11 @@ BEGAN = time.monotonic()
 
 def main() -> None:
     """The command line has been carried out, and the process ends with its exit code."""
+    if sys.argv[1:3] == ["hooks", "call"]:
+        # An agent waits for this one before every tool call: nothing is imported that it does not need.
+        from laneway.cli.hook_call import run
+
+        sys.exit(run(sys.argv[3:]))
     # Numpy reads this when it is imported. Its threads wait for each other by spinning: with two of them on two busy
     # cores a text took ten times the processor time to encode.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -11,6 +11,7 @@ from laneway.cli import (
     budget,
     classify,
     config,
+    hooks,
     host_mode,
     jobs,
     memories,
@@ -86,6 +87,7 @@ GROUPS = {
     "people": people.app,
     "host-mode": host_mode.app,
     "whatsapp": whatsapp.app,
+    "hooks": hooks.app,
     "selftest": selftest.app,
 }
 """Commands with commands of their own; a new group is one line here."""

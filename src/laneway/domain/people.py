@@ -19,6 +19,7 @@ NUMBERED = frozenset({"whatsapp", "waha"})
 
 RANK = {Role.CUSTOMER: 0, Role.OPERATOR: 1, Role.OWNER: 2}
 _ADDRESS = re.compile(r"(?P<channel>[a-z][a-z_]{1,31}):(?P<name>\S.*)")
+_SIGNS = re.compile(r"[][()<>`*_~|\\#]")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -64,6 +65,11 @@ def cleaned(name: str, instead: str) -> str:
     """A name a provider told, without what cannot be seen or turns text around; `instead` if nothing is left."""
     visible = "".join(" " if c.isspace() else c for c in name if c.isspace() or unicodedata.category(c) not in _UNSEEN)
     return " ".join(visible.split())[:LONGEST_NAME].strip() or instead[:LONGEST_NAME]
+
+
+def unmarked(name: str) -> str:
+    """A name for a text that is shown formatted: nothing in it makes words bold, or a link."""
+    return " ".join(_SIGNS.sub(" ", name).split())
 
 
 def canonical(channel: str, name: str) -> str:

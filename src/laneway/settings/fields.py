@@ -13,6 +13,7 @@ from laneway.connections import Host, McpServer, Name, OpenApiDocument
 from laneway.errors import SettingsError
 from laneway.settings.channels import ChannelSettings
 from laneway.settings.field import setting
+from laneway.settings.hooks import HookSettings
 from laneway.settings.reactors import ReactorSettings
 from laneway.settings.telemetry import TelemetrySettings
 
@@ -22,7 +23,7 @@ def _cap(default: float | None, name: str, meaning: str) -> Any:
     return setting(default, f"budget.{name}", f"LANEWAY_BUDGET_{name.upper()}", meaning, ge=0)
 
 
-class Settings(ChannelSettings, ReactorSettings, TelemetrySettings):
+class Settings(ChannelSettings, HookSettings, ReactorSettings, TelemetrySettings):
     """What the owner decided; read once at the start and handed down as values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

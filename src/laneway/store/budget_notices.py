@@ -41,7 +41,7 @@ async def _say(
         "percent": round(measure.share * 100, 1),
     }  # fmt: skip
     await events.append(tx, kind, body, thread_id=account.thread_id, job_id=account.job_id)
-    thread = await notices.owners_thread(tx, first=account.thread_id)
+    thread = await notices.owners_thread(tx, pulled, first=account.thread_id)
     if thread is not None:
         text = _text(kind, standing, measure, same_thread=thread == account.thread_id)
         await outbox.write(tx, thread, text, external_id=f"notice:{key}", pulled=pulled, meta={"notice": kind})

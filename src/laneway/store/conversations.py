@@ -73,14 +73,15 @@ async def message(tx: Connection, message_id: UUID) -> Message | None:
         return await cursor.fetchone()
 
 
-async def said_with_key(tx: Connection, channel: str, key: str) -> str | None:
-    """The words of the message that its provider calls so."""
-    cursor = await tx.execute(
-        "SELECT text FROM messages WHERE channel = %s AND meta->>'message_key' = %s ORDER BY seq DESC LIMIT 1",
-        (channel, key),
-    )
-    row = await cursor.fetchone()
-    return None if row is None else str(row[0])
+async def said_with_key(tx: Connection, thread_id: UUID, channel: str, key: str) -> Message | None:
+    """The message of the thread that its provider calls so, as it stood last."""
+    async with tx.cursor(row_factory=row_of(Message)) as cursor:
+        await cursor.execute(
+            f"SELECT {_MESSAGE} FROM messages WHERE thread_id = %s AND channel = %s AND meta ? 'message_key' "
+            "AND meta->>'message_key' = %s ORDER BY seq DESC LIMIT 1",
+            (thread_id, channel, key),
+        )
+        return await cursor.fetchone()
 
 
 async def has_key(tx: Connection, message_id: UUID, key: str) -> bool:

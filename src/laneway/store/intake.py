@@ -10,7 +10,7 @@ from laneway.domain.conversation import Incoming, IncomingFile, Receipt, RemoteF
 from laneway.domain.file_names import safe_name
 from laneway.domain.ids import new_id
 from laneway.domain.job import Scope
-from laneway.errors import Forbidden
+from laneway.errors import Conflict, Forbidden
 from laneway.store import artifacts, conversations, events
 from laneway.store.database import Connection
 
@@ -124,7 +124,8 @@ async def _already_here(tx: Connection, incoming: Incoming) -> Receipt:
         (incoming.channel, incoming.external_id),
     )
     row = await cursor.fetchone()
-    assert row is not None
+    if row is None:
+        raise Conflict("This message is stored already, and nothing is done about it.", hint="Send it anew.")
     await events.append(tx, "message.duplicate", {"external_id": incoming.external_id}, thread_id=row[1], job_id=row[2])
     return Receipt(row[0], row[1], row[2], duplicate=True)
 

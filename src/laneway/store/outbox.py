@@ -160,7 +160,7 @@ async def retry(tx: Connection, row_id: int) -> OutboxRow:
         {"id": row_id},
     )
     await tx.execute(
-        "UPDATE outbox SET state = CASE WHEN error = %s THEN 'uncertain' ELSE 'pending' END, resent = false, "
+        "UPDATE outbox SET state = CASE WHEN resent OR error = %s THEN 'uncertain' ELSE 'pending' END, resent = false, "
         "attempts = 0, not_before = NULL, error = NULL WHERE id = %s",
         (TWICE, row_id),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from laneway.domain.conversation import PULLED
+from laneway.domain.ids import new_id
 from laneway.domain.judgement import OutboxRow
 from laneway.store import notices, outbox
 from laneway.store.database import Connection
@@ -25,5 +26,6 @@ async def tell(tx: Connection, row: OutboxRow, error: str, pulled: Collection[st
         f"A reply on {row.channel} to {row.address or row.thread_external_id} could not be delivered: {error}\n"
         f"It said: {said}\nTo try it again: `laneway outbox retry {row.id}`."
     )
-    key = f"undeliverable:{row.id}:{row.attempts}"
+    # Each giving up is told: whoever tried it again wants to know.
+    key = f"undeliverable:{row.id}:{new_id()}"
     await notices.tell_owner(tx, text, key=key, kind="reply.undeliverable", pulled=pulled, not_in=row.thread_id)

@@ -22,6 +22,9 @@ from laneway.store.database import Database
 PUBLIC = frozenset({"/health", "/ready", "/telegram/webhook", "/whatsapp/webhook", "/waha/webhook"})
 """Paths without a key: those for life and readiness, and webhooks, which look for themselves who posts."""
 
+HOOKS = frozenset({"/hooks/claude-code", "/hooks/codex", "/hooks/gemini"})
+"""Paths that another key opens, too, and nothing else: `hook_keys.py` looks at it."""
+
 REMEMBERED_SECONDS = 5.0
 """How long a key that was good stays good without asking the database; so long can a replaced one still open."""
 
@@ -88,7 +91,7 @@ class Authentication:
         if scope["type"] == "websocket":
             # No route here speaks it; 1008 is "policy violation".
             return await send({"type": "websocket.close", "code": 1008})
-        if scope["type"] == "http" and scope["path"] not in PUBLIC:
+        if scope["type"] == "http" and scope["path"] not in PUBLIC | HOOKS:
             scope["laneway.principal"] = found = await self._known(Headers(scope=scope))
             if found.role is not Role.OWNER:
                 self._check(found, scope)

@@ -14,6 +14,9 @@ PAYLOAD_BYTES = 1_048_576
 WEBHOOK_BYTES = 4_194_304
 """Meta batches up to 3 MB; a webhook that is refused would come again for days."""
 
+HOOK_BYTES = 33_554_432
+"""A tool call holds whole files; one that is refused for its length would run unjudged."""
+
 ESCAPED = 6
 """A byte of text may be written as \\u00e4 in JSON."""
 
@@ -51,7 +54,10 @@ class BodyLimit:
         headers = Headers(scope=scope)
         most, taken = self._limits.most(headers), 0
         if scope["path"].endswith("/webhook"):
-            most = max(most, WEBHOOK_BYTES)
+            # Whatever it calls itself: it is read whole before anybody knows whose it is.
+            most = max(self._limits.plain, WEBHOOK_BYTES)
+        if scope["path"].startswith("/hooks/"):
+            most = max(most, HOOK_BYTES)
         announced = headers.get("content-length", "")
         if announced.isdecimal() and int(announced[:20]) > most:
             raise _too_large(most)

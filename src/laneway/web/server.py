@@ -13,11 +13,15 @@ from starlette.exceptions import HTTPException
 
 from laneway import __version__
 from laneway.app import App
+from laneway.channels.contract import PULLED
 from laneway.clock import SystemClock
+from laneway.observe.hooks.desk import Hooks
+from laneway.observe.hooks.judging import Manners
 from laneway.store.reader import Reader
 from laneway.web import problems
 from laneway.web.auth import PUBLIC, Authentication, Keys
 from laneway.web.gateway import Gateway
+from laneway.web.hook_keys import HookKeys
 from laneway.web.limits import BodyLimit, BodyLimits
 from laneway.web.metrics import Counting, Metrics
 from laneway.web.posting import Posted
@@ -46,10 +50,15 @@ def create_app(app: App) -> FastAPI:
     """The HTTP door of a running Laneway."""
     settings = app.settings
     gateway = Gateway(app, app.hub, Reader(app.db.url, embedded=settings.embedded), Metrics(), SystemClock())
+    keys = Keys(app.db)
+    hooks = Hooks(
+        app.db, SystemClock(), PULLED - app.channels.keys(), Manners(settings.hooks_ordinary, settings.hooks_cannot_ask)
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with hooks.running():
+            yield
         gateway.hub.close()
 
     # The interactive pages load their scripts from the network, which a self-hosted server should not.
@@ -58,13 +67,14 @@ def create_app(app: App) -> FastAPI:
         redirect_slashes=False, lifespan=lifespan,
     )  # fmt: skip
     api.state.gateway = gateway
+    api.state.hooks, api.state.hook_keys = hooks, HookKeys(settings.home, settings.hooks_key, keys)
     for router in ROUTERS:
         api.include_router(router)
     api.add_exception_handler(RequestValidationError, problems.invalid)
     api.add_exception_handler(HTTPException, problems.refused)
     # The last one added is the outermost.
     api.add_middleware(BodyLimit, limits=BodyLimits.of(settings))
-    api.add_middleware(Authentication, keys=Keys(app.db))
+    api.add_middleware(Authentication, keys=keys)
     api.add_middleware(problems.Border)
     api.add_middleware(Counting, metrics=gateway.metrics)
     return api

@@ -14,6 +14,9 @@ LARGEST_FILE = 20 * 1024 * 1024
 """Telegram hands bots no larger file."""
 
 
+_BROUGHT = {"venue": "a shared location", "contact": "a shared contact"}
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
     text: str
@@ -32,7 +35,10 @@ def content_of(message: Fields) -> Content | None:
     if not text and not told and file is None:
         told = _unreadable(sorted(kinds - SERVICE))
     said = "\n".join(line for line in (text, told) if line)
-    return Content(said, () if file is None else (file,), {"voice": True} if message.get("voice") else {})
+    meta: dict[str, Any] = {"voice": True} if message.get("voice") else {}
+    # Names of places and people are written by others.
+    brought = [source for kind, source in _BROUGHT.items() if part(message, kind)]
+    return Content(said, () if file is None else (file,), meta | ({"sources": brought} if brought else {}))
 
 
 def _with_links(message: Fields) -> str:

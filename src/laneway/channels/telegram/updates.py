@@ -138,7 +138,7 @@ def _arrival(place: _Place, message: Fields, sender: Fields, content: Content, u
     if any(message.get(key) for key in _FORWARDED):
         meta["forwarded"] = True
     if others:
-        meta["sources"] = ["a quoted message"]
+        meta["sources"] = [*meta.get("sources", []), "a quoted message"]
     if words(message, "media_group_id"):
         meta["album"] = words(message, "media_group_id")[:40]
     earlier = number(answered(message), "message_id")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from laneway.channels.waha import ids
+from laneway.domain.storable import storable
 
 Json = dict[str, Any]
 LONGEST_NAME, MOST_CARDS, MOST_OPTIONS = 80, 5, 12
@@ -21,7 +22,8 @@ def part(value: object, *names: str) -> Any:
 
 
 def text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    """The text, fit to be stored; empty if it is none."""
+    return str(storable(value)) if isinstance(value, str) else ""
 
 
 def inner(payload: Json) -> Iterator[Json]:
@@ -83,6 +85,12 @@ def words(payload: Json) -> str:
     return _place(payload) or _cards(payload) or _poll(payload) or text(payload.get("body"))
 
 
+def brought(payload: Json) -> list[str]:
+    """Whose words come along: names of places and people are written by others."""
+    named = _place(payload).endswith(")]")
+    return [*(["a shared location"] if named else []), *(["a shared contact"] if _cards(payload) else [])]
+
+
 def _place(payload: Json) -> str:
     place = payload.get("location")
     place = place if isinstance(place, dict) else part(payload, "_data", "message", "locationMessage")
@@ -104,7 +112,7 @@ def _cards(payload: Json) -> str:
         raw = [payload.get("body")]
     if not raw:
         raw = [one.get("vcard") for one in inner(payload)]
-    shown = [_card(one) for one in raw if isinstance(one, str) and "BEGIN:VCARD" in one.upper()][:MOST_CARDS]
+    shown = [_card(text(one)) for one in raw if isinstance(one, str) and "BEGIN:VCARD" in one.upper()][:MOST_CARDS]
     return "\n".join(f"[Contact card: {one}]" for one in shown)
 
 
@@ -126,4 +134,4 @@ def _poll(payload: Json) -> str:
     given = options if isinstance(options, list) else []
     labels = [text(part(one, "optionName")) or text(part(one, "name")) for one in given[:MOST_OPTIONS]]
     listed = ", ".join(label for label in labels if label)
-    return f"[Poll: {name.strip()}{f' ({listed})' if listed else ''}]"
+    return f"[Poll: {text(name).strip()}{f' ({listed})' if listed else ''}]"

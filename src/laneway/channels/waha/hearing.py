@@ -121,10 +121,10 @@ class Hearing:
         return found
 
     async def _turned_away(self, said: Said, say: str) -> None:
-        """A stranger has been told, once for each message, never in a group."""
+        """The history need not tell of the message again; what the door says, it says once, and never to a group."""
         async with self._db.transaction() as tx:
-            first = await arrivals.note(tx, waha.CHANNEL, said.external_id, "refused", {})
-        if first and say and not said.in_group:
+            await arrivals.note(tx, waha.CHANNEL, said.external_id, "refused", {})
+        if say and not said.in_group:
             try:
                 await self._bridge.send_text(said.chat, say)
             except ModelFault:

@@ -151,7 +151,8 @@ def message(payload: Json, me: Me) -> Said | None:
     addressed = not in_group or of_ours or bool(contents.mentioned(payload) & me.addresses) or me.in_text(said)
     said = me.cut_from(said) if in_group else said
     sent_at = _seconds(payload.get("timestamp"))
-    meta = {"message_key": key, "waha_id": _full(full), "sent_at": sent_at, "chat": chat}
+    meta: Json = {"message_key": key, "waha_id": _full(full), "sent_at": sent_at, "chat": chat}
+    meta["sources"] = contents.brought(payload) or None
     return Said(
         key, key, chat, sender,
         alias=_alias(payload, sender), name=contents.sender_name(payload), text=said or ("" if files else UNREADABLE),

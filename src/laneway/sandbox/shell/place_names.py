@@ -62,7 +62,8 @@ SECRET = re.compile(
     | (^|/)[^/]*(^|[-_./])key\.pem$ | (^|/)[\w.*-]+\.key$ | (^|/)privkey[^/]*\.pem$
     | (^|/)master\.key$ | (^|/)wallet\.dat$ | /\.ethereum/keystore | /\.bitcoin/
     | (^|/)(logins\.json|key[34]\.db|signons\.sqlite|Login\ Data|cookies\.sqlite)$
-    | /\.claude/\.credentials\.json$ | /\.codex/auth\.json$ | /\.gemini/oauth_creds\.json$ | /\.laneway/(key|\.env)$
+    | /\.claude/\.credentials\.json$ | /\.codex/auth\.json$ | /\.gemini/oauth_creds\.json$
+    | /\.laneway/(key|hooks-key|\.env)$
     | /\.terraform\.d/credentials.* | /\.cargo/credentials(\.toml)?$ | /\.gem/credentials$ | /\.m2/settings\.xml$
     | /\.composer/auth\.json$ | /\.(bash|zsh|python|psql|mysql|node_repl|sqlite)_history$ | /\.fly/config\.yml$
     """

@@ -56,6 +56,9 @@ def laneway(run: Invocation) -> Iterator[Finding]:
         ["config", "set"],
         ["config", "unset"],
         ["config", "edit"],
+        ["hooks", "install"],
+        ["hooks", "uninstall"],
+        ["host-mode", "on"],
     ):
         yield Finding("guard-off", f"laneway {words[0]} is for a person to say.")
     elif words[:1] and words[0] in _OWN:
