@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,95 +11,28 @@ import pytest
 from laneway.domain.action import Verdict, allow, deny
 from laneway.domain.conversation import Role
 from laneway.domain.job import JobStatus
-from laneway.domain.judgement import ApprovalState, Event
 from laneway.domain.session import EventKind, SessionEvent
 from laneway.engine.replay import replayed
-from laneway.engine.running import End, Run
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Delay, Say, ScriptedModel, Turn
-from laneway.reactors import Continue, Intervene, Reaction, Reactor, ReactorContext, Severity, Warn
-from laneway.reactors.border import Failed
-from laneway.reactors.loop_detector import LoopDetector
-from laneway.reactors.own_jobs import Make, OwnJobs
-from laneway.reactors.stall_detector import StallDetector
-from laneway.store import approvals, conversations, events, principals
+from laneway.reactors import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
+from laneway.store import principals
 from tests.journeys.test_stop_and_commands import call_it, is_gone, sleep_in_a_child, sleeping
-from tests.running import Laneway, laneway
+from tests.journeys.watching import (
+    Saying,
+    always,
+    coffee,
+    made,
+    make_coffee,
+    no_coffee_yet,
+    notices,
+    of_kind,
+    once,
+    settled,
+)
+from tests.running import laneway
 
-Answer = Callable[[ReactorContext], Reaction]
-
-
-class Saying:
-    """Says what a test wants it to say, and remembers what it saw."""
-
-    def __init__(self, answer: Answer = lambda ctx: Continue(), name: str = "saying") -> None:
-        self.name, self._answer = name, answer
-        self.seen: list[SessionEvent] = []
-        self.replayed: list[bool] = []
-
-    def handle(self, ctx: ReactorContext) -> Reaction:
-        self.seen.append(ctx.event)
-        self.replayed.append(ctx.replayed)
-        return self._answer(ctx)
-
-    def kinds(self) -> list[str]:
-        return [event.kind.value for event in self.seen if event.kind is not EventKind.TICK]
-
-
-def always(*reactors: Reactor) -> Make:
-    def make(run: Run, failed: Callable[[Failed], None]) -> Sequence[Reactor]:
-        return reactors
-
-    return make
-
-
-def once(at: EventKind, reaction: Reaction) -> Answer:
-    return lambda ctx: reaction if ctx.event.kind is at else Continue()
-
-
-made: list[str] = []
-
-
-async def make_coffee(cups: int = 1) -> dict[str, Any]:
-    """Makes coffee."""
-    made.append(f"{cups}")
-    return {"status": "success", "result": "coffee", "seconds": time.perf_counter()}
-
-
-def coffee(asked: Asked) -> Turn:
-    return Say("Here you are.") if asked.turn else Call("make_coffee", {"cups": 2})
-
-
-async def of_kind(here: Laneway, kind: str) -> list[Event]:
-    async with here.app.db.transaction() as tx:
-        found = await events.after(tx, events.START, limit=1000)
-    return [event for event in found if event.kind == kind]
-
-
-async def eventually(here: Laneway, kind: str) -> list[Event]:
-    async with asyncio.timeout(10):
-        while not (found := await of_kind(here, kind)):
-            await asyncio.sleep(0.02)
-    return found
-
-
-async def notices(here: Laneway) -> list[str]:
-    async with here.app.db.transaction() as tx:
-        found = await conversations.messages(tx, limit=200)
-    return [message.text for message in found if message.meta.get("notice") == "reactor"]
-
-
-async def settled(here: Laneway) -> None:
-    """Nothing runs any more, and watchers have done all they had to."""
-    async with asyncio.timeout(10):
-        while len(here.app.engine.running):
-            await asyncio.sleep(0.01)
-    await here.app.watched.settled()
-
-
-@pytest.fixture(autouse=True)
-def no_coffee_yet() -> None:
-    made.clear()
+__all__ = ["no_coffee_yet"]
 
 
 async def test_a_reactor_sees_what_a_job_asks_calls_pays_and_gets(database_url: str, tmp_path: Path) -> None:
@@ -304,97 +234,6 @@ async def test_a_budget_in_tokens_ends_a_job(database_url: str, tmp_path: Path) 
         assert "budget" in reply.text.lower()
 
 
-class Counting:
-    """Tells the owner of the third coffee, counting for itself."""
-
-    name = "doctor"
-
-    def __init__(self) -> None:
-        self.cups = 0
-
-    def handle(self, ctx: ReactorContext) -> Reaction:
-        if ctx.event.kind is EventKind.TOOL_ENDED:
-            self.cups += 1
-            if self.cups == 3:
-                return Intervene("Three cups are enough.")
-        return Continue()
-
-
-async def test_after_a_restart_the_memory_is_rebuilt_and_nothing_is_told_twice(
-    database_url: str, tmp_path: Path
-) -> None:
-    stuck, results = asyncio.Event(), list[str]()
-    first = True
-
-    async def sip() -> dict[str, Any]:
-        """Drinks."""
-        made.append("sip")
-        if len(made) == 5 and first:
-            stuck.set()
-            await asyncio.sleep(60)
-        return {"status": "success", "result": "hot"}
-
-    def stubborn(asked: Asked) -> Turn:
-        results.extend(asked.tool_results)
-        return Say("Enough.") if "hint" in "".join(asked.tool_results) else Call("sip")
-
-    watchers: list[Counting] = []
-
-    def make(run: Run, failed: Callable[[Failed], None]) -> Sequence[Reactor]:
-        watchers.append(Counting())
-        return [LoopDetector(), watchers[-1]]
-
-    model, tools = ScriptedModel(stubborn), [ToolEntry(sip)]
-    async with laneway(database_url, tmp_path, model, tools=tools, reactors=make) as here:
-        receipt = await here.send("drink with me")
-        async with asyncio.timeout(20):
-            await stuck.wait()
-        [told] = [await eventually(here, "reactor.notified")]
-        assert len(told) == 1
-        here.app.engine.running.stop_all(End.DRAINED)
-    first = False
-    async with laneway(database_url, tmp_path, model, tools=tools, reactors=make) as here:
-        job = await here.until(receipt.job_id)
-        await settled(here)
-        assert job.status is JobStatus.DONE
-        assert [reply.text for reply in await here.replies(receipt.message_id)] == ["Enough."]
-        # The fifth call was begun before the restart and is known from the store: this is where the hint belongs.
-        assert ["hint" in result for result in results][-1]
-        assert "5 times with the same result" in results[-1]
-        assert len(watchers) == 2
-        assert watchers[1].cups == 5
-        assert len(await notices(here)) == 1
-        assert len(await of_kind(here, "reactor.notified")) == 1
-
-
-async def test_what_happened_right_before_a_crash_is_still_acted_on(database_url: str, tmp_path: Path) -> None:
-    def after_coffee(ctx: ReactorContext) -> Reaction:
-        return Intervene("That was the last one.") if ctx.event.kind is EventKind.TOOL_ENDED else Continue()
-
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(Saying())
-    ) as here:
-        receipt = await here.send("make me coffee")
-        await here.until(receipt.job_id)
-        await settled(here)
-        async with here.app.db.transaction() as tx:
-            # As a crash would leave it: the outcome is stored, nobody has reacted to it, another process takes over.
-            await tx.execute("DELETE FROM token_ledger WHERE id = (SELECT max(id) FROM token_ledger)")
-            await tx.execute(
-                "UPDATE jobs SET status = 'running', epoch = epoch + 1, finished_at = NULL WHERE id = %s",
-                (receipt.job_id,),
-            )
-        left = await here.job(receipt.job_id)
-        watched = OwnJobs(here.app.db, always(Saying(after_coffee, "last")), frozenset())
-        for _ in range(2):
-            run = Run(left, "another")
-            async with watched.watching(run):
-                await run.watch.begin()
-            await watched.settled()
-        assert len(await notices(here)) == 1
-        assert [event.body["reactor"] for event in await of_kind(here, "reactor.notified")] == ["last"]
-
-
 async def test_the_guard_alarms_about_what_was_refused_and_not_about_what_a_judge_let_pass(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -426,42 +265,3 @@ async def test_the_guard_alarms_about_what_was_refused_and_not_about_what_a_judg
         assert "build" not in told
         [refused] = await of_kind(here, "tool.refused")
         assert (refused.body["tool"], refused.body["rule"]) == ("shell", "deletes-system")
-
-
-async def test_a_job_that_waited_days_for_a_yes_goes_on_with_its_memory_and_without_a_false_alarm(
-    database_url: str, tmp_path: Path
-) -> None:
-    watching = Saying()
-    tools = [ToolEntry(make_coffee, changes=True, asks=True)]
-
-    def make(run: Run, failed: Callable[[Failed], None]) -> Sequence[Reactor]:
-        return [StallDetector(), watching]
-
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=tools, reactors=make, tick_seconds=0.1
-    ) as here:
-        receipt = await here.send("make me coffee")
-        await here.until(receipt.job_id, JobStatus.WAITING)
-        await settled(here)
-        assert watching.kinds() == ["user", "assistant"]
-        async with here.app.db.transaction() as tx:
-            await tx.execute("UPDATE token_ledger SET settled_at = settled_at - interval '2 days', "
-                             "created_at = created_at - interval '2 days'")  # fmt: skip
-            await tx.execute("UPDATE jobs SET started_at = started_at - interval '2 days'")
-            await tx.execute("UPDATE events SET created_at = created_at - interval '2 days'")
-            cursor = await tx.execute("SELECT id FROM approvals")
-            row = await cursor.fetchone()
-            assert row is not None
-            await approvals.answer(tx, row[0], ApprovalState.APPROVED, here.owner)
-        await here.until(receipt.job_id)
-        await settled(here)
-        live = [e.kind.value for e, old in zip(watching.seen[2:], watching.replayed[2:], strict=True) if not old]
-        assert [kind for kind in live if kind != "tick"][-5:] == [
-            "started",
-            "tool_called",
-            "tool_ended",
-            "assistant",
-            "ended",
-        ]
-        assert "user" in [e.kind.value for e, old in zip(watching.seen, watching.replayed, strict=True) if old]
-        assert await notices(here) == []

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from laneway.client import Client
     from laneway.domain.audit import Checked, Entry
 
-app = typer.Typer(
-    help="Read, export and verify the audit, a record that cannot be changed unnoticed.", no_args_is_help=True
-)
+app = typer.Typer(help="Read and verify the record of what had effects.", no_args_is_help=True)
 
 What = Annotated[str | None, typer.Option(help="Only what begins so: tool, approval, permission, principal, reactor …")]
 

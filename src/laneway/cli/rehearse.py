@@ -32,8 +32,9 @@ def rehearse(
     max_minutes: Annotated[float | None, typer.Option(min=0.01, help="Would so many minutes?")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what a rule, a reactor or a budget would have warned of, told or stopped, and when.
+    """Show what a new rule or budget would have stopped.
 
+    It may be a rule, a reactor or a budget; you see what it would have warned of, told or stopped, and when.
     Sessions are replayed as they happened, the clock's ticks included. Nothing is stopped, told or paid. Without files
     they are those that Laneway has kept and its own jobs, if its server answers, and those on this machine.
     """

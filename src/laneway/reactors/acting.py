@@ -58,20 +58,25 @@ class Acting:
             async with asyncio.timeout(seconds):
                 await self._wake.wait()
 
-    async def carry_out(self) -> None:
-        """Nothing is owed any more, unless the database is away: then it is owed still."""
+    def wake(self) -> None:
+        """Whoever waits goes on."""
+        self._wake.set()
+
+    async def carry_out(self) -> bool:
+        """Nothing is owed any more; False if the database is away: then it is owed still."""
         self._wake.clear()
         owed = list(self._owed)
         if not owed:
-            return
+            return True
         try:
             async with self._db.transaction() as tx:
                 for one in owed:
                     await self._put_down(tx, one)
         except Unavailable:
-            return
+            return False
         for _ in owed:
             self._owed.popleft()
+        return True
 
     async def kill(self, event: SessionEvent, said: Said) -> bool:
         """The job has been told to stop, and why; returns whether it was running."""
@@ -100,15 +105,20 @@ class Acting:
         self._wake.set()
 
     async def _put_down(self, tx: Connection, owed: _Owed) -> None:
-        await events.append(tx, owed.kind, owed.body, thread_id=self._job.thread_id, job_id=self._job.id)
+        body = owed.body
         if owed.notice is not None:
             words = keepable(owed.notice)[:_LONGEST]
-            await self._tell(tx, f"Job {self._job.id}: {words} (reactor {owed.body['reactor']})", owed.body)
+            # An owner who has never written anywhere cannot be told; the record says so.
+            told = await self._tell(tx, f"Job {self._job.id}: {words} (reactor {body['reactor']})", body)
+            body = body | {"told": told}
+        await events.append(tx, owed.kind, body, thread_id=self._job.thread_id, job_id=self._job.id)
 
-    async def _tell(self, tx: Connection, text: str, body: dict[str, Any]) -> None:
+    async def _tell(self, tx: Connection, text: str, body: dict[str, Any]) -> bool:
         # One key for one cause: whoever tries again after a crash says nothing twice.
         cause = hashlib.sha256(f"{body['reactor']} {body['cause']}".encode()).hexdigest()[:24]
-        await notices.tell_owner(tx, text, key=f"reactor:{self._job.id}:{cause}", kind="reactor", pulled=self._pulled)
+        return await notices.tell_owner(
+            tx, text, key=f"reactor:{self._job.id}:{cause}", kind="reactor", pulled=self._pulled
+        )
 
 
 def cause_of(event: SessionEvent) -> str:

@@ -33,6 +33,9 @@ from laneway.store import jobs
 from laneway.store.database import Database
 
 TICK_SECONDS = 5.0
+MOST_TRIES = 30
+"""Seconds for which a database that is away is waited for when a run has ended."""
+PATIENCE_SECONDS = 5.0
 _log = logging.getLogger("laneway.reactors")
 Make = Callable[[Run, Callable[[Failed], None]], Sequence[Reactor]]
 """New reactors for one job; what cannot be made is told to the second argument."""
@@ -62,15 +65,15 @@ class OwnJobs:
         try:
             yield
         finally:
-            ticking.cancel()
             # Not waited for: the job has its reply, and the next one of its thread need not wait.
             task = asyncio.create_task(watch.finish(ticking))
             self._finishing.add(task)
             task.add_done_callback(self._finishing.discard)
 
-    async def settled(self) -> None:
-        """Everything that watchers had to do has been done."""
-        await asyncio.gather(*self._finishing, return_exceptions=True)
+    async def settled(self, seconds: float = PATIENCE_SECONDS) -> None:
+        """Everything that watchers had to do has been done, or so much time has passed."""
+        if self._finishing:
+            await asyncio.wait(self._finishing, timeout=seconds)
 
 
 class WatchedJob:
@@ -85,7 +88,7 @@ class WatchedJob:
         self._broken: set[str] = set()
         reactors = [Excusing(reactor) for reactor in make(run, self._failed)]
         self._chain = Chain(SessionState(str(run.job.id), PROVIDER), reactors, self._failed)
-        self._killed = False
+        self._killed = self._over = self._ended = False
 
     async def begin(self) -> None:
         """The chain knows what the job did before, and that it goes on."""
@@ -125,7 +128,7 @@ class WatchedJob:
 
     async def keep_ticking(self, seconds: float) -> None:
         """The clock is shown to the chain every few seconds, and what is left to do is tried again."""
-        while True:
+        while not self._over:
             await self._acting.wait(seconds)
             busy = "busy" if self._chain.state.open_calls else ""
             await self.see(SessionEvent(str(self._run.job.id), PROVIDER, EventKind.TICK, self._clock.now(), busy))
@@ -133,17 +136,30 @@ class WatchedJob:
 
     async def finish(self, ticking: asyncio.Task[None]) -> None:
         """The end of the job has been seen, if it was the end, and nothing is left to do."""
+        self._over = True
+        self._acting.wake()
         await asyncio.gather(ticking, return_exceptions=True)
-        job, now = self._run.job.id, self._clock.now()
-        try:
-            async with self._db.transaction() as tx:
-                status = (await jobs.get(tx, job)).status
-            if status in FINAL:
-                self._killed = True
-                await self.see(watched.finished(job, now, status))
-            await self._acting.carry_out()
-        except Unavailable:
-            _log.warning("What was said about job %s when it ended could not be stored.", job)
+        for _ in range(MOST_TRIES):
+            try:
+                await self._see_the_end()
+                if await self._acting.carry_out():
+                    return
+            except Unavailable:
+                pass
+            await asyncio.sleep(1)
+        _log.warning("What was said about job %s when it ended could not be stored.", self._run.job.id)
+
+    async def _see_the_end(self) -> None:
+        job = self._run.job.id
+        if self._ended:
+            return
+        async with self._db.transaction() as tx:
+            status = (await jobs.get(tx, job)).status
+        self._ended = True
+        if status in FINAL:
+            # Nothing is left to be killed.
+            self._killed = True
+            await self.see(watched.finished(job, self._clock.now(), status))
 
     async def _react(self, event: SessionEvent, said: list[Said]) -> str | None:
         """The strongest reaction is carried out; the others are kept as warnings."""
