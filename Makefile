@@ -81,6 +81,7 @@ weights: $(READY)  ## train the built-in taxonomies again, after a change of the
 
 docs: $(READY)  ## write the generated documents again
 	@$(BIN)/python docs/generate.py --write
+	@$(BIN)/python docs/picture.py --write
 
 clean:  ## remove what make made; the data directory stays
 	rm -rf .venv .uv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage .coverage.* htmlcov dist build

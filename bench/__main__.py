@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from bench import classify, guard, hooks, intake, journey, observe, sandbox, webhook
+from bench import classify, guard, hooks, intake, journey, observe, observe_latency, observe_run, sandbox, webhook
 from bench.report import show
 from bench.server import serving, worker
 
@@ -20,6 +20,8 @@ def main() -> None:
     asyncio.run(intake.measure())
     guard.measure()
     observe.measure()
+    observe_run.measure()
+    observe_latency.measure()
     asyncio.run(sandbox.measure())
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")

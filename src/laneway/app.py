@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from laneway.classify.taxonomy import load
 from laneway.clock import SystemClock, machine_zone
 from laneway.domain.patience import Patience
 from laneway.engine import duties
+from laneway.engine.heartbeat import this_machine
 from laneway.engine.launch import SHAPE, Engine
 from laneway.engine.schedules import Initiative
 from laneway.engine.steps import Boundary
@@ -63,6 +64,8 @@ from laneway.reactors.own_jobs import TICK_SECONDS, Make, OwnJobs
 from laneway.reactors.reviewing import Reviews
 from laneway.reactors.shipped import shipped
 from laneway.reactors.telemetry import Telemetry
+from laneway.observe.duty import SessionDuty
+from laneway.observe.orders import orders_of
 from laneway.sandbox import boundary as boundaries
 from laneway.sandbox import contract as sandbox
 from laneway.sandbox.commands import judge
@@ -118,6 +121,8 @@ class App:
     watched: OwnJobs
     reviews: Reviews
     telemetry: Telemetry
+    pulled: frozenset[str] = PULLED
+    """Channels whose clients fetch their replies themselves."""
     new_key: str | None = None
 
 
@@ -195,6 +200,10 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     if app.channels:
         work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
     work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
+    if app.settings.watch_sessions:
+        orders = replace(orders_of(app.settings, app.pulled), more=app.telemetry.reactors)
+        # Each machine has sessions of its own.
+        work[f"sessions:{this_machine()}"] = SessionDuty(app.db, orders).keep_going
     return [asyncio.create_task(duties.keep(app.db, name, duty), name=name) for name, duty in work.items()]
 
 
@@ -263,7 +272,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub, originals, enricher, watched,
-        Reviews(models.execute, models.execute_settings, prompts), telemetry,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry, pulled,
     )  # fmt: skip
 
 

@@ -272,7 +272,7 @@ async def test_an_edit_of_what_was_done_long_ago_is_noted_and_runs_nothing(datab
         assert (await here.letter()).text == "All done."
         async with here.app.db.transaction() as tx:
             await tx.execute("UPDATE messages SET created_at = created_at - interval '1 hour'")
-        edit = {"edits": "7", "meta": {"message_key": "7"}, "external_id": "e1"}
+        edit: dict[str, Any] = {"edits": "7", "meta": {"message_key": "7"}, "external_id": "e1"}
         outcomes = [(await here.write("press the red button now", **edit)).outcome for _ in range(2)]
         assert outcomes == ["stored", "duplicate"]
         assert "Send it anew" in (await here.letter()).text

@@ -77,12 +77,11 @@ async def test_a_job_is_a_session_that_can_be_replayed(opened: Open) -> None:
     async with opened(PARTS) as door:
         receipt = await door.send("is anybody there?")
         await door.until(receipt["job_id"])
-        page = await door.get(f"/sessions/{receipt['job_id']}/events")
+        page = await door.get(f"/replays/{receipt['job_id']}")
         kinds = [event["kind"] for event in page["items"]]
         assert kinds == ["user", "assistant", "tool_called", "tool_ended", "assistant", "ended"]
         assert page["items"][3]["failed"]
-        assert (await door.get("/sessions"))["items"] == []
-        await door.get("/sessions/01a1e4a3-a4fd-7b3f-97d0-ea11e8b9018b/events", 404)
+        await door.get("/replays/01a1e4a3-a4fd-7b3f-97d0-ea11e8b9018b", 404)
 
 
 async def test_a_review_needs_a_session_or_a_digest(opened: Open) -> None:

@@ -8,7 +8,7 @@ the database, `log_lines.py` writes the log, `home.py` keeps a second `up` out. 
 
 Exit codes: 0 done; 1 it did not work; 2 the input or a setting is wrong; 3 the server or the database cannot be
 reached; 130 ended by Ctrl-C. `up` and `worker` end with 0 when SIGTERM asked them to, and with 143 or 130 when a
-second signal ended them at once.
+second signal ended them at once. `run` ends with the agent's own code, or with one that says why it ended the agent.
 """
 
 from __future__ import annotations

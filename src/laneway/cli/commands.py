@@ -35,6 +35,7 @@ from laneway.cli.ledger import ledger
 from laneway.cli.logs import logs
 from laneway.cli.messages import messages
 from laneway.cli.rehearse import rehearse
+from laneway.cli.run import run
 from laneway.cli.selftest import command as selftest
 from laneway.cli.send import send
 from laneway.cli.sql import sql
@@ -43,6 +44,7 @@ from laneway.cli.threads import threads
 from laneway.cli.undo import undo
 from laneway.cli.up import up
 from laneway.cli.version import version
+from laneway.cli.watch import watch
 from laneway.cli.why import why
 from laneway.cli.worker import worker
 
@@ -66,6 +68,8 @@ COMMANDS = (
     sql,
     guard,
     rehearse,
+    run,
+    watch,
     doctor,
     version,
 )

@@ -42,6 +42,10 @@ class Ending:
         """Somebody has asked this process to end."""
         await self._asked.wait()
 
+    def end(self) -> None:
+        """The end is asked for without a signal: there is nothing left to do."""
+        self._asked.set()
+
     @property
     def exit_code(self) -> int:
         """0 when it was asked by SIGTERM, which is how a supervisor asks; 130 after Ctrl-C."""

@@ -103,7 +103,7 @@ def _found(most: int) -> Iterator[Iterable[SessionEvent]]:
 def _kept(most: int) -> Iterator[tuple[str, Iterable[SessionEvent]]]:
     try:
         with connect() as client:
-            page = client.sessions(limit=min(most, 200))
+            page = client.kept_sessions(limit=min(most, 200))
             for one in page["items"]:
                 yield one["session_id"], _events(str(one["id"]))
             left = most - len(page["items"])
@@ -119,7 +119,7 @@ def _events(session: str) -> Iterator[SessionEvent]:
     after: int | None = 0
     with connect() as client:
         while after is not None:
-            page = client.session_events(session, after=after)
+            page = client.replay(session, after=after)
             yield from (from_json(event) for event in page["items"])
             after = page["next"]
 

@@ -115,12 +115,9 @@ class Client(Wire):
         """Entries of the audit: newest first, or with `after` oldest first."""
         return self._get("/audit", what=what, limit=limit, before=before, after=after)
 
-    def sessions(self, provider: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
-        return self._get("/sessions", provider=provider, limit=limit, before=before)
-
-    def session_events(self, session: Id, after: int = 0) -> Json:
-        """What happened in a kept session, or in a job."""
-        return self._get(f"/sessions/{part(session)}/events", after=after)
+    def replay(self, session: Id, after: int = 0) -> Json:
+        """All that happened in a kept session, or in a job, as a rehearsal needs it."""
+        return self._get(f"/replays/{part(session)}", after=after)
 
     def review(self, session: Id | None = None, digest: Json | None = None) -> Json:
         """A short report on a kept session or a job, or on one whose digest is given."""
@@ -265,6 +262,22 @@ class Client(Wire):
     def remove(self, kind: str, id: Id) -> Json:
         """The one of `schedules`, `reminders` or `memories` is gone or cancelled."""
         return self._request("DELETE", f"/{part(kind)}/{part(id)}")
+
+    def kept_sessions(self, provider: str | None = None, limit: int = 50, before: Id | None = None) -> Json:
+        """Other agents' sessions that were watched and kept."""
+        return self._get("/sessions", provider=provider, limit=limit, before=before)
+
+    def kept_session(self, id: Id) -> Json:
+        """One kept session with what reactors said about it."""
+        return self._get(f"/sessions/{part(id)}")
+
+    def session_events(self, id: Id, limit: int = 50, after: int = 0, life: int | None = None) -> Json:
+        """Its events, oldest first."""
+        return self._get(f"/sessions/{part(id)}/events", limit=limit, after=after, life=life)
+
+    def notice(self, text: str, id: str | None = None) -> Json:
+        """The owner is told where the owner reads, once for each `id`."""
+        return self._post("/notices", json=given(text=text, id=id))
 
     def sql(self, statement: str) -> Json:
         return self._post("/sql", json={"statement": statement})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from laneway.domain.session import SessionEvent, SessionState
 from laneway.observe.tail import DocumentTail, Tail
 from laneway.store import sessions
-from laneway.store.database import Database
+from laneway.store.database import Connection, Database
+
+Also = Callable[[Connection, sessions.KeptSession], Awaitable[None]]
 
 
 class Recording:
@@ -20,15 +22,26 @@ class Recording:
         # A log that is compressed later is still the same session.
         self._source = str(tail.path).removesuffix(".zst")
 
-    async def keep(self, events: Sequence[SessionEvent]) -> int:
-        """The events and the state they make are stored; returns how many were new."""
-        if not events:
+    async def keep(
+        self, events: Sequence[SessionEvent], *, whose: SessionEvent | None = None, state: SessionState | None = None,
+        also: Also | None = None,
+    ) -> int:  # fmt: skip
+        """The events and the state they make are stored, and `also` in the same transaction; returns how many were new.
+
+        Whoever has folded the events already gives the `state`; `whose` says which session it is where there are none.
+        """
+        first = events[0] if events else whose
+        if first is None:
             return 0
-        first = events[0]
         async with self._db.transaction() as tx:
             kept = await sessions.opened(tx, first.provider, first.session_id, self._source, self._tail.identity)
             new = await sessions.keep(tx, kept, events)
-            await sessions.note_state(tx, kept, self._folded(events))
+            if isinstance(self._tail, Tail):
+                await sessions.note_read(tx, kept, self._tail.reading.lines.offset)
+            if events:
+                await sessions.note_state(tx, kept, self._folded(events) if state is None else state)
+            if also is not None:
+                await also(tx, kept)
         return new
 
     async def gone(self, session: SessionEvent) -> None:

@@ -100,6 +100,27 @@ async def note_state(tx: Connection, kept: KeptSession, state: SessionState) -> 
     )
 
 
+async def note_read(tx: Connection, kept: KeptSession, place: int) -> None:
+    """The session's file was read to this byte, whether or not anything happened there."""
+    await tx.execute("UPDATE sessions SET read_to = greatest(read_to, %s) WHERE id = %s", (place, kept.id))
+
+
+async def note_gone_from(tx: Connection, source: str, session_id: str | None) -> None:
+    """The file of these sessions is gone; of a store with several, only the one named."""
+    await tx.execute(
+        "UPDATE sessions SET gone_at = coalesce(gone_at, now()) WHERE source = %s AND (%s::text IS NULL "
+        "OR session_id = %s)",
+        (keepable(source), session_id, session_id),
+    )
+
+
+async def all_kept(tx: Connection) -> list[KeptSession]:
+    """Every session whose file was still there when last looked at; to go on where watching ended."""
+    async with tx.cursor(row_factory=row_of(KeptSession)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM sessions WHERE gone_at IS NULL")
+        return await cursor.fetchall()
+
+
 async def note_gone(tx: Connection, kept: KeptSession) -> None:
     """The agent deleted its file; what was kept of it stays."""
     await tx.execute("UPDATE sessions SET gone_at = coalesce(gone_at, now()) WHERE id = %s", (kept.id,))

@@ -185,7 +185,7 @@ class ModelCallShape(Shape):
     settled_at: Moment | None
 
 
-class ReactionShape(BaseModel):
+class JobReaction(BaseModel):
     """What a reactor said while the job ran, and what was done about it."""
 
     at: Moment

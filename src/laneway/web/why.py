@@ -21,7 +21,7 @@ from laneway.web.shapes import (
     MessageShape,
     ModelCallShape,
     Moment,
-    ReactionShape,
+    JobReaction,
     ReplyShape,
     StepShape,
     ThreadShape,
@@ -54,7 +54,7 @@ class WhyJob(BaseModel):
     steps: list[StepShape]
     model_calls: list[ModelCallShape]
     tools: list[ToolShape]
-    reactions: list[ReactionShape]
+    reactions: list[JobReaction]
     error: dict[str, Any] | None
 
 
@@ -116,9 +116,9 @@ def _job(life: Life, lived: JobLife, lanes: Collection[str]) -> WhyJob:
     )
 
 
-def _reaction(event: Event) -> ReactionShape:
+def _reaction(event: Event) -> JobReaction:
     body = event.body
-    return ReactionShape(
+    return JobReaction(
         at=event.created_at, reactor=str(body.get("reactor", "")), what=event.kind.removeprefix("reactor."),
         message=str(body.get("message") or body.get("error") or ""), tool=body.get("tool"),
     )  # fmt: skip

@@ -1,134 +1,142 @@
-"""Sessions that are kept, and our own jobs as sessions: listed, replayed event by event, and reviewed."""
+"""Other agents' sessions as they were kept, and notices to the owner from a `laneway watch` outside the server."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from laneway.domain.session import SessionEvent
-from laneway.domain.session_json import as_json
-from laneway.engine.replay import MOST, replayed
-from laneway.errors import BadInput, NotFound
-from laneway.reactors.ai_reviewer import Digest, digested
-from laneway.reactors.shipped import shipped
-from laneway.store import jobs, sessions
-from laneway.store.database import Connection
+from laneway.domain.session import EventKind, SessionEvent
+from laneway.store import notices, session_reactions, sessions
 from laneway.web.gateway import Here
-from laneway.web.shapes import Listing, Moment, Page, Shape, paged
+from laneway.web.shapes import Listing, Moment, Page, Shape, paged, shaped
 
 router = APIRouter(tags=["sessions"])
-PAGE = 1000
 
 
 class SessionListing(Listing):
-    provider: str | None = Field(None, max_length=40, description="Only sessions of this one.")
-    before: UUID | None = Field(None, description="Only older than this one.")
+    provider: str | None = Field(None, max_length=60, description="Only of this agent.")
+    before: UUID | None = Field(None, description="Only first seen before this one.")
 
 
-class SessionShape(Shape):
+class KeptSessionShape(Shape):
     id: UUID
     provider: str
     session_id: str
-    source: str
+    source: str = Field(description="The file it was read from.")
     cwd: str
     model: str
     started_at: Moment | None
     last_activity: Moment | None
     ended: bool
-    state: dict[str, Any]
-    gone_at: Moment | None
-    created_at: Moment
+    gone_at: Moment | None = Field(description="When its file was found to be gone.")
+    life: int = Field(description="How often its file was written anew.")
+    state: dict[str, Any] = Field(description="Tokens, cost, errors, turns and open calls, as they were last.")
 
 
-class Place(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    after: int = Field(0, ge=0, lt=2**63, description="Only events behind this number.")
-
-
-class SessionEvents(BaseModel):
-    items: list[dict[str, Any]]
-    next: int | None = Field(description="Goes into `after` to get the rest; null at the end.")
-
-
-class Reviewed(BaseModel):
-    """Either the id of a kept session or of a job, or a digest made where the log is."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    session: UUID | None = None
-    digest: dict[str, Any] | None = None
-
-
-class ReviewShape(BaseModel):
+class ReactionShape(Shape):
+    id: int
+    at: Moment
+    reactor: str
+    weight: str = Field(description="warning, notification or kill.")
     text: str
-    by: str = Field(description="The model that wrote it, or `rules`.")
-    label: str
+    told: bool = Field(description="Whether somebody was told; else it came too often, or too late.")
 
 
-@router.get("/sessions", summary="Kept sessions, the one first seen last first")
-async def listed(here: Here, which: Annotated[SessionListing, Query()]) -> Page[SessionShape]:
+class KeptSessionDetail(KeptSessionShape):
+    reactions: list[ReactionShape] = Field(description="The last fifty, newest first.")
+
+
+class EventListing(Listing):
+    after: int = Field(0, ge=0, lt=2**63, description="Only after the one with this `id`.")
+    life: int | None = Field(None, ge=0, lt=2**31, description="Of an earlier life of its file.")
+
+
+class SessionEventShape(BaseModel):
+    id: int
+    kind: EventKind
+    at: Moment
+    text: str
+    tool: str
+    call_id: str
+    arguments: dict[str, Any]
+    failed: bool
+    tokens: int
+    cost: float | None
+    model: str
+    sub_agent: bool
+
+
+class EventPage(BaseModel):
+    """Part of a session's events, oldest first; `next` goes into `after` to get the following part."""
+
+    items: list[SessionEventShape]
+    next: int | None = None
+
+
+class NewNotice(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(min_length=1, max_length=2_000)
+    id: str | None = Field(None, min_length=1, max_length=200, description="The owner is told once for each.")
+
+
+class NoticeReceipt(BaseModel):
+    told: bool = Field(description="False if the owner has no thread to be told in yet.")
+
+
+@router.get("/sessions", summary="List other agents' sessions that were watched, the one first seen last first")
+async def listed(here: Here, which: Annotated[SessionListing, Query()]) -> Page[KeptSessionShape]:
     async with here.app.db.transaction() as tx:
         found = await sessions.page(tx, provider=which.provider, limit=which.one_more, before=which.before)
-    return paged(SessionShape, found, which)
+    return paged(KeptSessionShape, found, which)
 
 
-@router.get("/sessions/{session_id}/events", summary="What happened in a kept session or in a job")
-async def events(here: Here, session_id: UUID, which: Annotated[Place, Query()]) -> SessionEvents:
+@router.get("/sessions/{session}", summary="One kept session and what reactors said about it")
+async def one(here: Here, session: UUID) -> KeptSessionDetail:
     async with here.app.db.transaction() as tx:
-        found, more = await _events(tx, session_id, which.after)
-    return SessionEvents(items=[as_json(event) for event in found], next=more)
-
-
-@router.post("/reviews", summary="A short report on a session that is over")
-async def review(here: Here, wanted: Reviewed) -> ReviewShape:
-    """Written by the model that executes, and paid for; without one, made by rules and labelled so."""
-    digest = await _digest(here, wanted)
-    report = await here.app.reviews.report(digest)
-    return ReviewShape(text=report.text, by=report.by, label=report.label)
-
-
-async def _digest(here: Here, wanted: Reviewed) -> Digest:
-    if (wanted.session is None) == (wanted.digest is None):
-        raise BadInput("A review needs a session or a digest.", hint="Send one of the two.")
-    if wanted.digest is not None:
-        try:
-            return Digest.given(wanted.digest)
-        except (TypeError, ValueError) as error:
-            raise BadInput(
-                f"This is no digest of a session: {error}.", hint="`laneway sessions review` makes one."
-            ) from None
-    assert wanted.session is not None
-    found: list[SessionEvent] = []
-    after: int | None = 0
-    while after is not None and len(found) < MOST:
-        async with here.app.db.transaction() as tx:
-            page, after = await _events(tx, wanted.session, after)
-        found += page
-    made = digested(found, shipped())
-    if made is None:
-        raise NotFound(f"Nothing happened in session {wanted.session}.", hint="`laneway sessions list` shows others.")
-    return made
-
-
-async def _events(tx: Connection, session: UUID, after: int) -> tuple[list[SessionEvent], int | None]:
-    """A page of events, and the number of the last one if there are more."""
-    try:
         kept = await sessions.one(tx, session)
-    except NotFound:
-        told = (await replayed(tx, await _job(tx, session))).seen
-        return told[after : after + PAGE], after + PAGE if len(told) > after + PAGE else None
-    rows = await sessions.events_of(tx, kept, after=after, limit=PAGE + 1)
-    return [event for _, event in rows[:PAGE]], rows[PAGE - 1][0] if len(rows) > PAGE else None
+        said = await session_reactions.of_session(tx, session)
+    return KeptSessionDetail(
+        **KeptSessionShape.model_validate(kept).model_dump(), reactions=shaped(ReactionShape, said)
+    )
 
 
-async def _job(tx: Connection, job: UUID) -> Any:
-    try:
-        return await jobs.get(tx, job)
-    except NotFound:
-        raise NotFound(
-            f"There is no session and no job {job}.", hint="GET /sessions and GET /jobs list them."
-        ) from None
+@router.get("/sessions/{session}/events", summary="What happened in a kept session, oldest first")
+async def events(here: Here, session: UUID, which: Annotated[EventListing, Query()]) -> EventPage:
+    """Texts and arguments are bounded and hold no secrets."""
+    async with here.app.db.transaction() as tx:
+        kept = await sessions.one(tx, session)
+        found = await sessions.events_of(tx, kept, life=which.life, after=which.after, limit=which.one_more)
+    items = [_shape(number, event) for number, event in found[: which.limit]]
+    return EventPage(items=items, next=items[-1].id if len(found) > which.limit else None)
+
+
+@router.post("/notices", summary="Tell the owner something, where the owner reads")
+async def tell(here: Here, notice: NewNotice) -> NoticeReceipt:
+    """It goes into the thread in which the owner wrote last, as a message of ours."""
+    key = uuid4().hex if notice.id is None else notice.id
+    async with here.app.db.transaction() as tx:
+        told = await notices.tell_owner(
+            tx, notice.text, key=f"session:{key}", kind="session.reaction", pulled=here.app.pulled
+        )
+    return NoticeReceipt(told=told)
+
+
+def _shape(number: int, event: SessionEvent) -> SessionEventShape:
+    return SessionEventShape(
+        id=number,
+        kind=event.kind,
+        at=event.at,
+        text=event.text,
+        tool=event.tool,
+        call_id=event.call_id,
+        arguments=dict(event.arguments),
+        failed=event.failed,
+        tokens=event.tokens.total,
+        cost=None if event.cost is None else float(event.cost),
+        model=event.model,
+        sub_agent=event.side,
+    )

@@ -1,0 +1,201 @@
+"""`laneway watch` as a person runs it: lines, JSON or a table, until Ctrl-C."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import json
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from rich.console import Console
+
+from laneway.cli.watch_board import Board
+from laneway.observe.discovery import discover
+from laneway.observe.watching import Watching
+from laneway.reactors.shipped import shipped
+from tests.observe.live_logs import Agent
+
+Run = Callable[..., Any]
+
+
+@contextmanager
+def watching(home: Path, *arguments: str, **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("LANEWAY_", "CLAUDE_"))}
+    environ |= {"HOME": str(home), "LANEWAY_HOME": str(home / "laneway"), "TERM": "xterm-256color"}
+    command = [sys.executable, "-m", "laneway", "watch", *arguments]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
+    with cast(subprocess.Popen[bytes], subprocess.Popen(command, env=environ, cwd=home, **streams)) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def begun(process: subprocess.Popen[bytes]) -> None:
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert b"Ctrl-C ends" in line, line
+    # It listens a moment later.
+    time.sleep(0.3)
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[str, str]:
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == 130, err
+    assert b"Traceback" not in err
+    return out.decode(), err.decode()
+
+
+def test_events_and_reactions_stand_below_each_other_and_old_ones_are_left_out(tmp_path: Path) -> None:
+    agent = Agent(tmp_path)
+    agent.says("before")
+    with watching(tmp_path) as process:
+        begun(process)
+        agent.says("now \x1b[31mred")
+        agent.calls("Bash", command="rm -rf /")
+        other = Agent(tmp_path)
+        other.says("elsewhere")
+        assert process.stdout is not None
+        lines = [process.stdout.readline().decode() for _ in range(5)]
+        out, _ = ended(process)
+    mine = [line for line in lines if agent.session_id[:8] in line]
+    assert [line.split(" ", 2)[2].strip()[:20] for line in mine] == [
+        "› now �[31mred",
+        "$ exec Bash rm -rf /",
+        "▲ safety: Bash rm -r",
+    ]
+    assert any("elsewhere" in line and other.session_id[:8] in line for line in lines)
+    assert "before" not in "".join(lines) + out
+
+
+def test_programs_get_one_object_a_line(tmp_path: Path) -> None:
+    agent = Agent(tmp_path)
+    agent.says("before")
+    with watching(tmp_path, "--json", "--poll", "--session", agent.session_id[:8]) as process:
+        begun(process)
+        Agent(tmp_path).says("not asked for")
+        agent.calls("Bash", command="rm -rf /")
+        time.sleep(1.5)
+        out, _ = ended(process)
+    told = [json.loads(line) for line in out.splitlines()]
+    assert [one.get("event") or one["reaction"] for one in told] == ["tool_called", "notification", "tokens"]
+    assert told[0]["about"] == "rm -rf /"
+    assert told[1]["reactor"] == "safety"
+    assert {one["session"] for one in told} == {agent.session_id}
+
+
+def test_a_reader_that_leaves_ends_it_without_a_complaint(tmp_path: Path) -> None:
+    agent = Agent(tmp_path)
+    agent.says("before")
+    with watching(tmp_path) as process:
+        begun(process)
+        assert process.stdout is not None
+        process.stdout.close()
+        agent.says("one")
+        time.sleep(0.5)
+        agent.says("two")
+        assert process.stderr is not None
+        assert process.wait(10) == 0
+        assert process.stderr.read() == b""
+
+
+def test_a_terminal_shows_the_table_and_is_as_it_was_afterwards(tmp_path: Path) -> None:
+    agent = Agent(tmp_path, cwd="/home/u/shop")
+    agent.says("before")
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
+    with watching(tmp_path, "--tui", stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        screen = _read_until(ours, b"Ctrl-C ends")
+        agent.calls("Bash", command="rm -rf /")
+        screen += _read_until(ours, b"It removes everything")
+        process.send_signal(signal.SIGINT)
+        screen += _rest(ours)
+        assert process.wait(10) == 130
+    assert screen.startswith(b"\x1b[?1049h") or b"\x1b[?1049h" in screen[:200]
+    assert b"\x1b[?1049l" in screen, "the screen of before is back"
+    assert screen.rindex(b"\x1b[?25h") > screen.rindex(b"\x1b[?25l"), "and so is the cursor"
+    assert b"\a" in screen, "the bell rang"
+    assert b"shop" in screen
+
+
+def _read_until(descriptor: int, wanted: bytes, seconds: float = 15) -> bytes:
+    read, end = b"", time.monotonic() + seconds
+    os.set_blocking(descriptor, False)
+    while wanted not in read:
+        assert time.monotonic() < end, read[-2000:]
+        try:
+            read += os.read(descriptor, 65536)
+        except BlockingIOError:
+            time.sleep(0.02)
+    return read
+
+
+def _rest(descriptor: int) -> bytes:
+    read, end = b"", time.monotonic() + 5
+    while time.monotonic() < end:
+        try:
+            read += os.read(descriptor, 65536)
+        except BlockingIOError:
+            time.sleep(0.02)
+        except OSError:
+            break
+    return read
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--provider", "nobody"], "is no provider"),
+        (["--kill-on", "boredom"], "--kill-on knows no boredom"),
+        (["--notify", "pigeon"], "--notify knows no pigeon"),
+        (["--tui"], "--tui needs a terminal"),
+        (["--tui", "--json"], "exclude each other"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, arguments: list[str], complaint: str) -> None:
+    with watching(tmp_path, *arguments) as process:
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert complaint in err.decode()
+
+
+def test_the_table_has_a_row_for_each_session_and_counts_what_does_not_fit(tmp_path: Path) -> None:
+    agents = [Agent(tmp_path, cwd=f"/home/u/[red]shop{number}") for number in range(30)]
+    for agent in agents:
+        agent.says("work")
+    console = Console(file=io.StringIO(), width=140, height=20, force_terminal=False)
+    board = Board(console, side=False)
+    watch = Watching(partial(discover, {"HOME": str(tmp_path)}), lambda _: shipped(), board.hear)
+    watch.begin()
+    watch.read(30)
+    agents[3].calls("Bash", command="rm -rf /")
+    watch.round([agents[3].path], seconds=10)
+    console.print(board.picture(watch.shown(), watch.clock.now()))
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    first = next(line for line in shown.splitlines() if line.startswith("claude-code"))
+    assert agents[3].session_id[:8] in first
+    assert "[red]shop3" in first, "what an agent writes is no markup"
+    assert "in Bash" in first
+    assert "110" in first, "tokens"
+    assert "$0.00" in first
+    assert "exec Bash rm -rf /" in first
+    assert first.rstrip().endswith("1"), "reactions"
+    assert "▲ safety: Bash rm -rf /" in shown
+    assert "… and 17 more" in shown
+    assert len(shown.splitlines()) <= 20

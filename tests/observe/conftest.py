@@ -1,0 +1,20 @@
+"""What the tests of supervised runs share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.observe.runs import Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A desk of one's own; nothing started there outlives the test, whatever it showed."""
+    desk = Desk(tmp_path)
+    yield desk
+    for line in desk.alive():
+        os.kill(int(line.split()[0]), 9)

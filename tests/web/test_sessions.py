@@ -1,0 +1,137 @@
+"""Kept sessions by HTTP: listed, looked at, paged; and notices from outside the server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from laneway.observe.recording import Recording
+from laneway.observe.tail import Tail
+from laneway.store.database import Database
+from tests.observe.live_logs import Agent
+from tests.web.conftest import Door, Open
+
+
+async def kept(database_url: str, *agents: Agent) -> None:
+    db = Database(database_url)
+    await db.open()
+    for agent in agents:
+        tail = Tail(agent.path)
+        await Recording(db, tail).keep(tail.read())
+    await db.close()
+
+
+async def test_sessions_are_listed_page_by_page_and_by_provider(door: Door, database_url: str, tmp_path: Path) -> None:
+    agents = [Agent(tmp_path / "agents") for _ in range(3)]
+    for agent in agents:
+        agent.says("hello")
+        agent.does("ls")
+    await kept(database_url, *agents)
+    first = await door.get("/sessions", limit=2)
+    assert [one["session_id"] for one in first["items"]] == [agents[2].session_id, agents[1].session_id]
+    assert first["items"][0]["state"]["tokens"] == {
+        "input": 100, "output": 10, "cache_read": 0, "cache_write": 0, "reasoning": 0, "tool_prompt": 0,
+    }  # fmt: skip
+    rest = await door.get("/sessions", limit=2, before=first["next"])
+    assert [one["session_id"] for one in rest["items"]] == [agents[0].session_id]
+    assert rest["next"] is None
+    assert (await door.get("/sessions", provider="codex"))["items"] == []
+
+
+async def test_events_come_in_their_order_and_page_by_page(door: Door, database_url: str, tmp_path: Path) -> None:
+    agent = Agent(tmp_path / "agents")
+    agent.says("hello")
+    agent.does("export API_KEY=sk-ant-" + "z1x2c3v4" * 5)
+    await kept(database_url, agent)
+    [session] = (await door.get("/sessions"))["items"]
+    events, after = [], 0
+    while True:
+        page = await door.get(f"/sessions/{session['id']}/events", limit=2, after=after)
+        events += page["items"]
+        if page["next"] is None:
+            break
+        after = page["next"]
+    assert [event["kind"] for event in events] == ["started", "user", "tool_called", "tokens", "tool_ended"]
+    assert events[3]["tokens"] == 110
+    assert "z1x2c3v4" not in str(events)
+    detail = await door.get(f"/sessions/{session['id']}")
+    assert (detail["session_id"], detail["reactions"]) == (agent.session_id, [])
+
+
+async def test_an_unknown_session_is_not_found(door: Door) -> None:
+    nobody = "00000000-0000-4000-8000-000000000000"
+    for path in (f"/sessions/{nobody}", f"/sessions/{nobody}/events"):
+        assert (await door.get(path, 404))["title"]
+    await door.get("/sessions/x", 400)
+    await door.get("/sessions", 400, limit=0)
+
+
+async def test_the_server_watches_by_itself_when_it_is_told_to(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "agents"
+    monkeypatch.setenv("HOME", str(home))
+    async with opened(watch_sessions=True) as door:
+        await door.ask("hello")
+        await asyncio.sleep(0.5)
+        agent = Agent(home)
+        agent.says("work")
+        agent.calls("Bash", command="rm -rf /")
+        async with asyncio.timeout(8):
+            while not (found := (await door.get("/sessions"))["items"]):
+                await asyncio.sleep(0.05)
+        detail = await door.get(f"/sessions/{found[0]['id']}")
+        assert [(said["reactor"], said["weight"], said["told"]) for said in detail["reactions"]] == [
+            ("safety", "notification", True)
+        ]
+        messages = (await door.get("/messages"))["items"]
+        assert "It removes everything" in messages[0]["text"]
+
+
+async def test_a_notice_reaches_the_owner_once(door: Door, database_url: str) -> None:
+    assert await door.post("/notices", json={"text": "claude-code: danger"}) == {"told": False}, (
+        "there is no thread yet"
+    )
+    await door.ask("hello")
+    for _ in range(2):
+        assert await door.post("/notices", json={"text": "claude-code: danger", "id": "k"}) == {"told": True}
+    with psycopg.connect(database_url) as connection:
+        row = connection.execute("SELECT count(*) FROM messages WHERE text = 'claude-code: danger'").fetchone()
+    assert row == (1,)
+    for wrong in ({}, {"text": ""}, {"text": "x" * 2001}, {"text": "x", "more": 1}, {"text": "x", "id": ""}):
+        await door.post("/notices", 400, json=wrong)
+
+
+async def test_a_watch_outside_the_server_reaches_the_owners_channel(door: Door, tmp_path: Path) -> None:
+    await door.ask("hello")
+    home = tmp_path / "agents"
+    agent = Agent(home)
+    agent.says("before")
+    environ = {**os.environ, "HOME": str(home), "LANEWAY_URL": door.url, "LANEWAY_KEY": door.key}
+    command = (sys.executable, "-m", "laneway", "watch", "--notify", "channel")
+    process = await asyncio.create_subprocess_exec(*command, env=environ, stdout=PIPE, stderr=PIPE)
+    assert process.stderr is not None
+    await process.stderr.readline()
+    await asyncio.sleep(0.3)
+    agent.calls("Bash", command="rm -rf /")
+    async with asyncio.timeout(8):
+        while "It removes everything" not in (await door.get("/messages"))["items"][0]["text"]:
+            await asyncio.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = await process.communicate()
+    assert process.returncode == 130
+    assert err == b""
+    assert b"safety" in out
+
+
+async def test_only_the_owner_may_look_and_tell(door: Door) -> None:
+    for method, path in (("GET", "/sessions"), ("POST", "/notices")):
+        response = await door.http.request(method, path, headers={"Authorization": "Bearer wrong"}, json={"text": "x"})
+        assert response.status_code == 401
