@@ -57,6 +57,8 @@ from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
+from laneway.observe.duty import SessionDuty
+from laneway.observe.orders import orders_of
 from laneway.reactors import loading
 from laneway.reactors.auditing import Auditing
 from laneway.reactors.options import chosen
@@ -64,8 +66,6 @@ from laneway.reactors.own_jobs import TICK_SECONDS, Make, OwnJobs
 from laneway.reactors.reviewing import Reviews
 from laneway.reactors.shipped import shipped
 from laneway.reactors.telemetry import Telemetry
-from laneway.observe.duty import SessionDuty
-from laneway.observe.orders import orders_of
 from laneway.sandbox import boundary as boundaries
 from laneway.sandbox import contract as sandbox
 from laneway.sandbox.commands import judge

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from laneway.channels.contract import PULLED
 from laneway.domain.session import EventKind, SessionEvent, SessionState, Tokens
+from laneway.observe.duty import Orders, SessionDuty
+from laneway.observe.watching import Bounds
 from laneway.reactors import Chain, Intervene, Severity, Warn
 from laneway.reactors.metrics_collector import Counts, MetricsCollector
+from laneway.reactors.options import Options
 from laneway.reactors.telemetry import MOST_REQUESTS, MOST_SPANS, Telemetry
 from laneway.store import counters
 from laneway.store.database import Database
+from tests.observe.live_logs import Agent
 from tests.servers.loopback import Loopback
 from tests.servers.otlp_collector import Collector, attributes_of
 
@@ -191,3 +198,27 @@ async def test_a_collector_that_is_away_never_blocks_and_never_fills_the_memory(
             telemetry.counts.failed("x")
             await telemetry.hand_on(client)
     assert len(telemetry._waiting) == MOST_REQUESTS
+
+
+async def test_sessions_that_the_server_watches_are_counted_too_and_not_again_after_a_restart(
+    db: Database, tmp_path: Path
+) -> None:
+    agent, telemetry = Agent(tmp_path), Telemetry(db)
+    orders = Orders(
+        {"HOME": str(tmp_path)}, Options(), pulled=PULLED, bounds=Bounds(recent=timedelta(hours=1), tick=0.2),
+        more=telemetry.reactors,
+    )  # fmt: skip
+    found: counters.Counted = {}
+    for round in range(2):
+        task = asyncio.create_task(SessionDuty(db, orders).keep_going())
+        await asyncio.sleep(0.5)
+        agent.says("work")
+        agent.calls("Bash", command=f"ls {round}")
+        async with asyncio.timeout(10):
+            while not (fresh := telemetry.counts.take()):
+                await asyncio.sleep(0.05)
+        found |= {(f"{name} {round}", labels): value for (name, labels), value in fresh.items()}
+        await asyncio.sleep(0.5)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert {name: value for (name, _), value in found.items() if "sessions" in name} == {"laneway_sessions 0": 1}

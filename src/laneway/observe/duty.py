@@ -78,8 +78,8 @@ class _Round:
         self._heard: list[Seen] = []
         self._known: dict[tuple[str, str | None], KeptSession] = {}
         self._watching = Watching(
-            partial(discover, orders.environ), lambda _: [*shipped(orders.options), *orders.more()], self._heard.append, clock=clock,
-            bounds=orders.bounds, marks=self._mark, is_wanted_old=self._is_unread,
+            partial(discover, orders.environ), lambda _: [*shipped(orders.options), *orders.more()],
+            self._heard.append, clock=clock, bounds=orders.bounds, marks=self._mark, is_wanted_old=self._is_unread,
         )  # fmt: skip
 
     async def keep_going(self) -> None:
