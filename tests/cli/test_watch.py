@@ -98,6 +98,28 @@ def test_programs_get_one_object_a_line(tmp_path: Path) -> None:
     assert {one["session"] for one in told} == {agent.session_id}
 
 
+def test_an_agent_that_is_dangerous_is_ended_when_that_was_asked_for(tmp_path: Path) -> None:
+    project, program = tmp_path / "project", tmp_path / "bin" / "claude"
+    for folder in (project, program.parent):
+        folder.mkdir()
+    program.write_text(f"#!{sys.executable}\nimport time\nprint('up', flush=True)\ntime.sleep(60)\n")
+    program.chmod(0o755)
+    agent = Agent(tmp_path, cwd=str(project))
+    agent.says("before")
+    with subprocess.Popen([program], cwd=project, stdout=subprocess.PIPE) as dangerous:
+        assert dangerous.stdout is not None
+        dangerous.stdout.readline()
+        with watching(tmp_path, "--kill-on", "danger") as process:
+            begun(process)
+            agent.does("ls")
+            agent.calls("Bash", command="rm -rf /")
+            assert dangerous.wait(5) == -signal.SIGTERM
+            time.sleep(0.5)
+            out, _ = ended(process)
+    assert "■ safety: " in out
+    assert f"■ Ended: process {dangerous.pid} and everything it started." in out
+
+
 def test_a_reader_that_leaves_ends_it_without_a_complaint(tmp_path: Path) -> None:
     agent = Agent(tmp_path)
     agent.says("before")

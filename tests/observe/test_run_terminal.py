@@ -56,7 +56,6 @@ def test_a_full_screen_program_works_and_the_terminal_is_given_back(desk: Desk, 
 
 
 def test_a_program_of_curses_is_drawn_anew_when_the_window_changes(desk: Desk, terminal: Terminal) -> None:
-    pytest.importorskip("curses")
     terminal.runs("--", *python(desk, "cursed.py", CURSES))
     terminal.sees("curses 40 x 120")
     terminal.resize(30, 100)

@@ -13,7 +13,7 @@ from laneway.errors import BadInput, NotFound
 if TYPE_CHECKING:
     from laneway.client import Client
 
-app = typer.Typer(help="See who may talk to Laneway, pair devices, let people in or keep them out.",
+app = typer.Typer(help="See who may talk here, pair devices, let people in.",
                   invoke_without_command=True)  # fmt: skip
 
 Who = Annotated[str, typer.Argument(help="Id, name or address (like telegram:123456) of somebody.")]

@@ -43,7 +43,7 @@ def run(
         typer.Option("--keep-background", help="Leave running what the agent leaves behind when it ends by itself."),
     ] = False,
 ) -> None:
-    """Run an agent under supervision, and pull the plug when it goes wrong.
+    """Run an agent, and pull the plug when it goes wrong.
 
     laneway run --budget-usd 5 --max-minutes 60 --kill-on danger,loop,budget -- claude "fix the tests"
 

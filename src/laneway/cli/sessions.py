@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from laneway.observe.discovery import Found
     from laneway.observe.report import Report
 
-app = typer.Typer(help="Read the sessions of Claude Code, Codex and others.", no_args_is_help=True)
+app = typer.Typer(help="Read sessions of Claude Code, Codex, Gemini CLI, …", no_args_is_help=True)
 
 Provider = Annotated[
     str | None, typer.Option(help="Only this one: claude-code, codex, gemini-cli, copilot-cli, opencode or pi.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laneway.store import arrivals, events, judgements, pairings, strangers, undo
+from laneway.store import arrivals, events, judgements, pairings, sessions, strangers, undo
 from laneway.store.database import Connection
 
 _LOCK = 0x1A4F
@@ -15,7 +15,7 @@ async def tidy(tx: Connection, days: int) -> int:
     row = await cursor.fetchone()
     if row is None or not row[0]:
         return 0
-    files = await undo.prune(tx, days)
+    files = await undo.prune(tx, days) + await sessions.prune(tx, days)
     people = await strangers.prune(tx) + await pairings.prune(tx) + await arrivals.prune(tx)
     return files + people + await events.prune(tx, days) + await judgements.prune(tx) + await _forget_steps(tx, days)
 
