@@ -20,6 +20,7 @@ from laneway.domain.job import FINAL, Job, JobStatus
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import ScriptedModel
 from laneway.llm.single import only
+from laneway.reactors.own_jobs import Make
 from laneway.settings import Settings
 from laneway.store import conversations, events, jobs, principals
 
@@ -77,6 +78,8 @@ async def laneway(
     classify: Model | None = None,
     tools: Sequence[ToolEntry] = (),
     shape: str = "1",
+    reactors: Make | None = None,
+    tick_seconds: float = 5.0,
     **settings: Any,
 ) -> AsyncIterator[Laneway]:
     """Laneway runs on this database while the block lasts."""
@@ -85,7 +88,10 @@ async def laneway(
         database_url=SecretStr(database_url),
         **{"retry_seconds": 0.05, "local_classifier": False, "messages_per_minute": 100_000, **settings},
     )
-    parts = Parts(models=lambda db: only(model or ScriptedModel(), db, classify=classify), tools=tools, shape=shape)
+    parts = Parts(
+        models=lambda db: only(model or ScriptedModel(), db, classify=classify), tools=tools, shape=shape,
+        reactors=reactors, tick_seconds=tick_seconds,
+    )  # fmt: skip
     async with running(chosen, parts) as app:
         async with app.db.transaction() as tx:
             owner = await principals.owner(tx)

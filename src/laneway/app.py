@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -59,14 +59,21 @@ from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
 from laneway.observe.duty import SessionDuty
 from laneway.observe.orders import orders_of
+from laneway.reactors import loading
+from laneway.reactors.auditing import Auditing
+from laneway.reactors.options import chosen
+from laneway.reactors.own_jobs import TICK_SECONDS, Make, OwnJobs
+from laneway.reactors.reviewing import Reviews
+from laneway.reactors.shipped import shipped
+from laneway.reactors.telemetry import Telemetry
 from laneway.sandbox import boundary as boundaries
 from laneway.sandbox import contract as sandbox
 from laneway.sandbox.commands import judge
 from laneway.sandbox.contract import Boundary as Walls
 from laneway.sandbox.hosts import Allowed
-from laneway.sandbox.paths import workspace_of
+from laneway.sandbox.paths import workspace_of, workspaces_of
 from laneway.sandbox.reach import CheckedReach
-from laneway.settings import Settings, variables
+from laneway.settings import Settings, told, variables
 from laneway.store import principals
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
@@ -84,6 +91,8 @@ class Parts:
     models: Callable[[Database], Models] | None = None
     tools: Sequence[ToolEntry] = ()
     channels: Sequence[Channel] = ()
+    reactors: Make | None = None
+    tick_seconds: float = TICK_SECONDS
     boundary: Boundary = lambda name: None
     shape: str = SHAPE
 
@@ -109,6 +118,9 @@ class App:
     hub: Hub
     artifacts: Artifacts
     enricher: Enricher
+    watched: OwnJobs
+    reviews: Reviews
+    telemetry: Telemetry
     pulled: frozenset[str] = PULLED
     """Channels whose clients fetch their replies themselves."""
     new_key: str | None = None
@@ -156,6 +168,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
+        telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
         on_duty = _on_duty(app)
         try:
             yield app
@@ -164,6 +177,9 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
                 task.cancel()
             await asyncio.gather(learning, initiative, *on_duty, return_exceptions=True)
             await app.engine.stop()
+            await app.watched.settled()
+            telling.cancel()
+            await asyncio.gather(telling, return_exceptions=True)
             await app.outside.close()
             await app.delivery.stop(5)
             await asyncio.gather(delivering, return_exceptions=True)
@@ -183,9 +199,11 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     }
     if app.channels:
         work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
+    work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
     if app.settings.watch_sessions:
+        orders = replace(orders_of(app.settings, app.pulled), more=app.telemetry.reactors)
         # Each machine has sessions of its own.
-        work[f"sessions:{this_machine()}"] = SessionDuty(app.db, orders_of(app.settings, app.pulled)).keep_going
+        work[f"sessions:{this_machine()}"] = SessionDuty(app.db, orders).keep_going
     return [asyncio.create_task(duties.keep(app.db, name, duty), name=name) for name, duty in work.items()]
 
 
@@ -220,8 +238,14 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     fetch = {name: channel.fetch for name, channel in channels.items()}
     enricher = enricher_of(settings, db, originals, fetch, prompts, pulled)
     journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich)
+    telemetry = Telemetry(db, settings.otlp_url, settings.headers())
+    own = chosen(settings, loading.load(settings.reactor_folder or settings.home / "reactors"))
+    watched = OwnJobs(
+        db, parts.reactors or (lambda run, failed: shipped(own, failed)), pulled, telemetry,
+        tick_seconds=parts.tick_seconds, workspace=lambda thread: workspaces_of(settings.home) / str(thread),
+    )  # fmt: skip
     engine = Engine(
-        db, journey.run, slots=settings.workers, owner_slots=settings.owner_slots,
+        db, journey.run, watching=watched.watching, slots=settings.workers, owner_slots=settings.owner_slots,
         keep_days=settings.keep_events_days, give_up=journey.border.give_up,
         shape=parts.shape, boundary=parts.boundary,
     )  # fmt: skip
@@ -247,7 +271,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         channel.door = door
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
-        channels, door, hub, originals, enricher, pulled,
+        channels, door, hub, originals, enricher, watched,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry, pulled,
     )  # fmt: skip
 
 

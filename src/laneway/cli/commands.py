@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from laneway.cli import (
+    audit,
     budget,
     classify,
     config,
@@ -33,6 +34,7 @@ from laneway.cli.guard import guard
 from laneway.cli.ledger import ledger
 from laneway.cli.logs import logs
 from laneway.cli.messages import messages
+from laneway.cli.rehearse import rehearse
 from laneway.cli.run import run
 from laneway.cli.selftest import command as selftest
 from laneway.cli.send import send
@@ -65,6 +67,7 @@ COMMANDS = (
     logs,
     sql,
     guard,
+    rehearse,
     run,
     watch,
     doctor,
@@ -82,6 +85,7 @@ GROUPS = {
     "telegram": telegram.app,
     "waha": waha.app,
     "sessions": sessions.app,
+    "audit": audit.app,
     "classify": classify.app,
     "config": config.app,
     "people": people.app,

@@ -12,6 +12,7 @@ import typer
 
 from laneway.cli.connection import Json
 from laneway.cli.printing import local, one_line, plain, print_json, print_table
+from laneway.cli.review import review
 from laneway.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def show(
     from laneway.observe.read import read
     from laneway.observe.tail import whole
 
-    found = _find(session)
+    found = find(session)
     _head(read(found.path), found)
     events = [event for event in whole(found.path, session_id=found.session_id) if _worth_showing(event)]
     if len(events) > last:
@@ -92,6 +93,9 @@ def read(
         else:
             _say(report)
     raise typer.Exit(int(unread))
+
+
+app.command()(review)
 
 
 def _known(provider: str | None) -> str | None:
@@ -124,7 +128,7 @@ def _place(found: Found) -> dict[str, Any]:
     }
 
 
-def _find(named: str) -> Found:
+def find(named: str) -> Found:
     """The session a person means: a file, or one whose id or file name begins or ends so."""
     from datetime import UTC, datetime
 

@@ -92,6 +92,8 @@ def _worked(job: dict[str, Any]) -> Iterator[str]:
     for tool in job["tools"]:
         took = between(tool["created_at"], tool["finished_at"])
         yield f"  Tool {tool['tool']}: {tool['state']}{f', {took}' if took else ''}."
+    for said in job["reactions"]:
+        yield f"  {local(said['at'], precise=True)}  Reactor {said['reactor']} {said['what']}: {said['message']}"
     if job["error"]:
         yield f"  Error: {job['error'].get('message', '')}"
 

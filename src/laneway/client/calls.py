@@ -109,6 +109,21 @@ class Client(Wire):
         """A new job asks for exactly what this approval asked for."""
         return self._post(f"/approvals/{part(id)}/again")
 
+    def audit(
+        self, what: str | None = None, limit: int = 50, before: int | None = None, after: int | None = None
+    ) -> Json:
+        """Entries of the audit: newest first, or with `after` oldest first."""
+        return self._get("/audit", what=what, limit=limit, before=before, after=after)
+
+    def replay(self, session: Id, after: int = 0) -> Json:
+        """All that happened in a kept session, or in a job, as a rehearsal needs it."""
+        return self._get(f"/replays/{part(session)}", after=after)
+
+    def review(self, session: Id | None = None, digest: Json | None = None) -> Json:
+        """A short report on a kept session or a job, or on one whose digest is given."""
+        told = given(session=None if session is None else str(session), digest=digest)
+        return self._post("/reviews", json=told)
+
     def permissions(self, limit: int = 50, before: Id | None = None) -> Json:
         return self._get("/permissions", limit=limit, before=before)
 

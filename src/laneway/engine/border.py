@@ -10,12 +10,14 @@ from typing import Any
 
 from dbos._error import DBOSUnexpectedStepError
 
+from laneway.clock import SystemClock
 from laneway.domain.job import Job, JobStatus, Scope
 from laneway.domain.patience import Patience
 from laneway.domain.report import what_was_done
+from laneway.engine import watched
 from laneway.engine.faults import PASSING
 from laneway.engine.running import End, Run
-from laneway.errors import JobCancelled, LanewayError, LeaseLost, Unavailable, described
+from laneway.errors import JobCancelled, LanewayError, LeaseLost, ModelFault, Unavailable, described
 from laneway.store import effects, jobs, outbox, proactive
 from laneway.store.database import Connection, Database
 
@@ -32,6 +34,8 @@ class Border:
         """However the way ended, the job's row and the user know."""
         _log.info("Job %s, run %d, began.", run.job.id, run.job.run)
         try:
+            # Inside: a watcher may end the run before it has begun.
+            await run.watch.begin()
             await travel(run)
         except asyncio.CancelledError:
             # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.
@@ -57,10 +61,14 @@ class Border:
             job = await jobs.get(tx, run.job.id)
             if job.status is JobStatus.RUNNING and job.cancel_requested_at is not None and job.epoch == run.epoch:
                 done = what_was_done(await effects.of_job(tx, job.id))
-                text = f"Stopped. {done or 'Nothing had been done.'}"
+                # Whoever asked knows why; of what a reactor ended the owner is told, and no customer.
+                why = str(job.payload.get("stopped_because", ""))
+                text = " ".join(filter(None, ("Stopped.", why if job.owner else "", done or "Nothing had been done.")))
                 meta = _carried(run)
                 await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
-                await jobs.move(tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled("Stopped on request.")))
+                await jobs.move(
+                    tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled(why or "Stopped on request."))
+                )
 
     async def _failed(self, run: Run, error: Exception) -> None:
         job, fault = run.job, described(error)
@@ -77,6 +85,9 @@ class Border:
             else:
                 _log.error("Job %s failed: %s", job.id, fault["message"], exc_info=_unforeseen(error))
                 await self.give_up(tx, job, fault, _carried(run))
+        if not isinstance(error, ModelFault):
+            # A model's failing was seen when it happened.
+            await run.watch.see(watched.broke(job.id, SystemClock().now(), fault["message"], job.run))
 
     async def give_up(
         self, tx: Connection, job: Job, fault: dict[str, Any], meta: dict[str, Any] | None = None

@@ -7,18 +7,22 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 from uuid import UUID
 
 from dbos import DBOS, DBOSConfig, SetWorkflowID
 
+from laneway.clock import SystemClock
 from laneway.domain.ids import new_id
 from laneway.domain.job import Job, JobStatus
+from laneway.engine import watched
 from laneway.engine.dispatch import Dispatcher
 from laneway.engine.heartbeat import Heartbeat
 from laneway.engine.recovery import GiveUp, Recovery, last_good_step
 from laneway.engine.running import End, Run, Running
 from laneway.engine.steps import Boundary, Steps
+from laneway.llm.noted import ModelCalled, noted_by
 from laneway.store import jobs, workers
 from laneway.store.database import Connection, Database
 from laneway.store.migrate import sqlalchemy_url
@@ -29,6 +33,8 @@ SHAPE = "3"
 DRAIN_SECONDS = 10.0
 
 Runner = Callable[[Run], Awaitable[None]]
+Watching = Callable[[Run], AbstractAsyncContextManager[None]]
+"""Looks at a run while the block lasts, by setting its `watch`."""
 
 _log = logging.getLogger("laneway.engine")
 _here: Engine | None = None
@@ -63,10 +69,11 @@ class Engine:
         give_up: GiveUp | None = None,
         shape: str = SHAPE,
         boundary: Boundary = lambda name: None,
+        watching: Watching = lambda run: nullcontext(),
     ) -> None:
         self.worker = f"w-{new_id().hex[-12:]}-{os.getpid()}"
         self.shape = shape
-        self._db, self._runner, self._slots = db, runner, slots
+        self._db, self._runner, self._slots, self._watching = db, runner, slots, watching
         self.running = Running(slots, owner_slots)
         self.steps = Steps(db, draining=lambda: self.running.draining, boundary=boundary)
         self._recovery = Recovery(db, self.worker, shape, self._start, give_up or _fail)
@@ -158,8 +165,13 @@ class Engine:
         if job is None:
             return "no longer wanted"
         this = Run(job, self.worker)
-        with self.running.running(this):
-            await self._runner(this)
+
+        async def model_called(call: ModelCalled) -> None:
+            await this.watch.see(watched.model_answered(job.id, SystemClock().now(), call))
+
+        with self.running.running(this), noted_by(model_called):
+            async with self._watching(this):
+                await self._runner(this)
         return "ended"
 
 

@@ -11,6 +11,7 @@ from enum import Enum
 from uuid import UUID
 
 from laneway.domain.job import Job
+from laneway.engine.watched import Nobody, Watch
 
 
 class End(Enum):
@@ -33,6 +34,8 @@ class Run:
     calls: dict[str, int] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
     """Whose words the run has read besides the owner's; what it says carries them on."""
+    watch: Watch = field(default_factory=Nobody)
+    """Whoever looks at what the run does; shown every call of a tool and of a model."""
 
     @property
     def epoch(self) -> int:

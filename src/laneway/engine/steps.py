@@ -10,12 +10,15 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from dbos import DBOS
 
+from laneway.clock import Clock, SystemClock
 from laneway.domain.judgement import Effect, EffectState
 from laneway.domain.redaction import redacted
+from laneway.engine import watched
 from laneway.engine.running import Run, current_run
 from laneway.errors import LeaseLost
 from laneway.store import effects, events, jobs
@@ -25,11 +28,33 @@ R = TypeVar("R")
 Boundary = Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A gate's yes: whether somebody who knows vouches for it, and whether it leaves anything different."""
+
+    vouched: bool = False
+    changes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """One call of a tool: its place in the run, and its arguments as they are and as events may show them."""
+
+    run: Run
+    tool: str
+    key: str
+    arguments: dict[str, Any]
+    shown: dict[str, Any]
+    about: str
+
+
 class Steps:
     """Durable steps of the runs in this process."""
 
-    def __init__(self, db: Database, *, draining: Callable[[], bool], boundary: Boundary) -> None:
-        self._db, self._draining, self._boundary = db, draining, boundary
+    def __init__(
+        self, db: Database, *, draining: Callable[[], bool], boundary: Boundary, clock: Clock | None = None
+    ) -> None:
+        self._db, self._draining, self._boundary, self._clock = db, draining, boundary, clock or SystemClock()
 
     async def step(self, name: str, work: Callable[[], Awaitable[R]]) -> R:
         """The outcome of `work`, stored under `name` at this place of the run; made once."""
@@ -70,55 +95,90 @@ class Steps:
     ) -> Any:
         """The tool's outcome; the effect itself happened once, or is on record as uncertain.
 
-        A `gate` is asked first: what it returns, unless None, is the outcome, and nothing has happened.
-        `shown` are the arguments as events may show them.
+        A `gate` is asked first: unless it returns None or leave, what it returns is the outcome, and nothing has
+        happened. `shown` are the arguments as events may show them.
         """
         run = current_run()
         call = _fingerprint(tool, arguments)
-        key = f"{call}.{run.nth(call)}"
+        visible = redacted(arguments) if shown is None else shown
+        made = _Effect(run, tool, f"{call}.{run.nth(call)}", arguments, visible, about)
 
         async def once() -> Any:
             # What has happened needs no leave any more, whatever the gate would say now.
-            known = await self._earlier(run, key)
+            known = await self._earlier(made)
             held = await gate() if gate is not None and known is None else None
-            if held is not None:
-                return held
-            earlier = await self._intend(run, key, tool, redacted(arguments) if shown is None else shown, about)
-            if earlier is not None and earlier.state is EffectState.DONE:
-                return earlier.outcome
-            if earlier is not None and not idempotent:
-                return await self._uncertain(run, key, tool)
-            await self.check_lease()
-            outcome = await work()
-            await self._done(run, key, tool, outcome)
-            return outcome
+            if held is not None and not isinstance(held, Leave):
+                return await self._held(made, held)
+            return await self._act(made, work, held or Leave(), known=known is not None, idempotent=idempotent)
 
         return await self.step(f"tool.{tool}", once)
 
-    async def _earlier(self, run: Run, key: str) -> Effect | None:
-        async with self._db.transaction() as tx:
-            return await effects.get(tx, run.job.id, key)
+    async def _act(
+        self, made: _Effect, work: Callable[[], Awaitable[Any]], leave: Leave, *, known: bool, idempotent: bool
+    ) -> Any:
+        if not known:
+            # Before the intent: a watcher who ends the job here ends it before anything has begun.
+            await self._show_call(made, leave)
+        earlier = await self._intend(made, leave)
+        if earlier is not None and earlier.state is EffectState.DONE:
+            return earlier.outcome
+        if earlier is not None and not idempotent:
+            return await self._uncertain(made)
+        await self.check_lease()
+        outcome = await work()
+        await self._done(made, outcome, leave)
+        return watched.hinted(outcome, await self._show_end(made, outcome))
 
-    async def _intend(self, run: Run, key: str, tool: str, shown: dict[str, Any], about: str) -> Any:
+    async def _held(self, made: _Effect, held: Any) -> Any:
+        """A call that was refused is on record and has been seen; one that a person is asked about is not made yet."""
+        rule = held.get("refused") if isinstance(held, dict) else None
+        if rule is None:
+            return held
+        await self._show_call(made, Leave())
         async with self._db.transaction() as tx:
-            earlier = await effects.intend(tx, run.job.id, key, tool, about)
+            body = {"tool": made.tool, "arguments": made.shown, "key": made.key, "rule": rule}
+            body["result"] = watched.result_hash(held)
+            await events.append(tx, "tool.refused", body, thread_id=made.run.job.thread_id, job_id=made.run.job.id)
+        return watched.hinted(held, await self._show_end(made, held))
+
+    async def _show_call(self, made: _Effect, leave: Leave) -> None:
+        job, now = made.run.job.id, self._clock.now()
+        await made.run.watch.see(watched.called(job, now, made.tool, made.arguments, made.key, vouched=leave.vouched))
+
+    async def _show_end(self, made: _Effect, outcome: Any) -> str | None:
+        result, failed = watched.result_hash(outcome), watched.failed(outcome)
+        job, now = made.run.job.id, self._clock.now()
+        return await made.run.watch.see(watched.ended(job, now, made.tool, made.key, failed=failed, result=result))
+
+    async def _earlier(self, made: _Effect) -> Effect | None:
+        async with self._db.transaction() as tx:
+            return await effects.get(tx, made.run.job.id, made.key)
+
+    async def _intend(self, made: _Effect, leave: Leave) -> Effect | None:
+        job = made.run.job
+        async with self._db.transaction() as tx:
+            earlier = await effects.intend(tx, job.id, made.key, made.tool, made.about)
             if earlier is None:
-                body = {"tool": tool, "arguments": shown, "key": key}
-                await events.append(tx, "tool.started", body, thread_id=run.job.thread_id, job_id=run.job.id)
+                body = {"tool": made.tool, "arguments": made.shown, "key": made.key, "changes": leave.changes}
+                body |= {"vouched": True} if leave.vouched else {}
+                await events.append(tx, "tool.started", body, thread_id=job.thread_id, job_id=job.id)
             return earlier
 
-    async def _done(self, run: Run, key: str, tool: str, outcome: Any) -> None:
+    async def _done(self, made: _Effect, outcome: Any, leave: Leave) -> None:
+        job = made.run.job
         async with self._db.transaction() as tx:
-            await effects.done(tx, run.job.id, key, outcome)
+            await effects.done(tx, job.id, made.key, outcome)
             status = outcome.get("status") if isinstance(outcome, dict) else None
-            body = {"tool": tool, "key": key, "status": status}
-            await events.append(tx, "tool.finished", body, thread_id=run.job.thread_id, job_id=run.job.id)
+            body = {"tool": made.tool, "key": made.key, "status": status, "changes": leave.changes}
+            body["result"] = watched.result_hash(outcome)
+            await events.append(tx, "tool.finished", body, thread_id=job.thread_id, job_id=job.id)
 
-    async def _uncertain(self, run: Run, key: str, tool: str) -> dict[str, Any]:
+    async def _uncertain(self, made: _Effect) -> Any:
         async with self._db.transaction() as tx:
-            await effects.uncertain(tx, run.job.thread_id, run.job.id, key, tool)
-        sentence = f"{tool} was cut off by an interruption: it may or may not have happened. It was not repeated."
-        return {"status": "error", "error": sentence, "uncertain": True}
+            await effects.uncertain(tx, made.run.job.thread_id, made.run.job.id, made.key, made.tool)
+        sentence = f"{made.tool} was cut off by an interruption: it may or may not have happened. It was not repeated."
+        outcome = {"status": "error", "error": sentence, "uncertain": True}
+        return watched.hinted(outcome, await self._show_end(made, outcome))
 
 
 def _fingerprint(tool: str, arguments: dict[str, Any]) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from decimal import Decimal
 from types import TracebackType
 from typing import Any, Self
 
 import anyio
-from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings, merge_model_settings
@@ -21,8 +23,10 @@ from pydantic_ai.usage import RequestUsage
 
 from laneway.domain.budget import Account, Caps
 from laneway.domain.conversation import PULLED
+from laneway.domain.session import Tokens
 from laneway.errors import PermanentFault, Unavailable
-from laneway.llm import faults, guard, prices
+from laneway.llm import faults, guard, noted, prices
+from laneway.llm.noted import ModelCalled
 from laneway.llm.step_down import instead_of
 from laneway.store import budget_notices, events, ledger
 from laneway.store.allowance import Refused
@@ -114,8 +118,8 @@ class Meter:
                 await budget_notices.reached(tx, refused, self._pulled)
             raise
 
-    async def settle(self, entry: int, model: Model, usage: RequestUsage, meta: dict[str, Any]) -> None:
-        """The row holds what the call consumed, and the owner knows if a budget is nearly spent."""
+    async def settle(self, entry: int, model: Model, usage: RequestUsage, meta: dict[str, Any]) -> Decimal:
+        """The row holds what the call consumed, and the owner knows if a budget is nearly spent; returns its cost."""
         settled = ledger.Usage(
             tokens_input=usage.input_tokens,
             tokens_output=usage.output_tokens,
@@ -125,6 +129,7 @@ class Meter:
         )
         written = {"cache_write_tokens": usage.cache_write_tokens} if usage.cache_write_tokens else {}
         await self.settle_at(entry, settled, meta | written)
+        return settled.cost
 
     async def settle_at(self, entry: int, usage: ledger.Usage, meta: dict[str, Any]) -> None:
         """The same for a call whose price the caller worked out."""
@@ -215,23 +220,31 @@ class _Call:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        meta: dict[str, Any] = {"milliseconds": round((time.perf_counter() - self._began) * 1000)}
+        seconds = time.perf_counter() - self._began
+        meta: dict[str, Any] = {"milliseconds": round(seconds * 1000)}
         if error is not None:
             meta["failed"] = type(error).__name__
         # A row that could not be closed stays reserved, which counts the worst case: no reason to lose the answer.
         with anyio.CancelScope(shield=True), _logged(self._entry):
-            await self._close(error, meta)
+            called = await self._close(error, meta)
+            if not isinstance(error, asyncio.CancelledError):
+                await noted.note(replace(called, seconds=seconds))
 
-    async def _close(self, error: BaseException | None, meta: dict[str, Any]) -> None:
+    async def _close(self, error: BaseException | None, meta: dict[str, Any]) -> ModelCalled:
+        called = ModelCalled(self._entry, self._model.model_name, failed="" if error is None else type(error).__name__)
         response = self.stream.get() if self.stream is not None else self.answer
         if error is not None and self._nothing_came(response, error):
-            return await self._meter.close(self._entry, free=True, meta=meta)
+            await self._meter.close(self._entry, free=True, meta=meta)
+            return called
         if response is None:
-            return await self._meter.close(self._entry, free=False, meta=meta)
+            await self._meter.close(self._entry, free=False, meta=meta)
+            return called
         usage = response.usage
         if response.state != "complete" or not usage.total_tokens:
             usage, meta["estimated"] = self._known(response), True
-        return await self._meter.settle(self._entry, self._model, usage, meta)
+        cost = await self._meter.settle(self._entry, self._model, usage, meta)
+        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
+        return replace(called, tokens=_tokens(usage), cost=cost, text=text)
 
     def _nothing_came(self, response: ModelResponse | None, error: BaseException) -> bool:
         """Whether the call was certainly not charged: not sent, turned away, or a stream that began with an error."""
@@ -252,6 +265,13 @@ class _Call:
             output_tokens=max(told.output_tokens, prices.estimate_response(response)),
             output_reasoning_tokens=told.output_reasoning_tokens,
         )
+
+
+def _tokens(usage: RequestUsage) -> Tokens:
+    """The same by what each kind costs: cached tokens are not counted among the input again."""
+    read, written = usage.cache_read_tokens, usage.cache_write_tokens
+    fresh = max(0, usage.input_tokens - read - written)
+    return Tokens(fresh, usage.output_tokens, read, written, usage.output_reasoning_tokens)
 
 
 @contextmanager

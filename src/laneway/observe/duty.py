@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,7 +22,7 @@ from laneway.observe.recording import Recording
 from laneway.observe.tail import Tail, followed
 from laneway.observe.watched import Mark, Seen, Watched
 from laneway.observe.watching import Bounds, Watching, keep_watching
-from laneway.reactors import Intervene, Severity, Warn
+from laneway.reactors import Intervene, Reactor, Severity, Warn
 from laneway.reactors.options import Options
 from laneway.reactors.shipped import shipped
 from laneway.store import notices, session_reactions, sessions
@@ -49,6 +49,8 @@ class Orders:
     keep_days: int = 90
     polling: bool = False
     bounds: Bounds = field(default_factory=lambda: Bounds(recent=_NEWS))
+    more: Callable[[], Sequence[Reactor]] = tuple
+    """Reactors besides those that come with Laneway, new ones for each session: what counts and what pushes."""
 
 
 class SessionDuty:
@@ -76,8 +78,8 @@ class _Round:
         self._heard: list[Seen] = []
         self._known: dict[tuple[str, str | None], KeptSession] = {}
         self._watching = Watching(
-            partial(discover, orders.environ), lambda _: shipped(orders.options), self._heard.append, clock=clock,
-            bounds=orders.bounds, marks=self._mark, is_wanted_old=self._is_unread,
+            partial(discover, orders.environ), lambda _: [*shipped(orders.options), *orders.more()],
+            self._heard.append, clock=clock, bounds=orders.bounds, marks=self._mark, is_wanted_old=self._is_unread,
         )  # fmt: skip
 
     async def keep_going(self) -> None:

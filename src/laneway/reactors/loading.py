@@ -113,3 +113,27 @@ def _reactors(made: Reactor | Iterable[Reactor]) -> list[Reactor]:
         if not isinstance(getattr(one, "name", None), str) or not callable(getattr(one, "handle", None)):
             raise TypeError(f"{type(one).__name__} has no name and handle(ctx).")
     return found
+
+
+def load_file(path: Path) -> list[Maker]:
+    """What makes the reactors of one file, rules or code; SettingsError if there are none in it."""
+    if path.suffix not in (".toml", ".py"):
+        raise SettingsError(f"{path.name} holds no reactors.", hint="Name a file of rules (.toml) or of code (.py).")
+    try:
+        text = _text(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}.", hint="Name a file you may read.") from None
+    if path.suffix == ".toml":
+        return list(rules_in(text, path.name))
+    found = attempted(path.name, lambda: _from_code(text, path), again=True)
+    if isinstance(found, Failed):
+        raise SettingsError(f"{path.name}: {found.error}", hint="docs/adding-a-reactor.md shows one.")
+    return [found]
+
+
+def made(makers: Sequence[Maker], source: str) -> list[Reactor]:
+    """New reactors for one session; SettingsError if one cannot be made."""
+    found = attempted(source, lambda: [one for maker in makers for one in _reactors(maker())], again=True)
+    if isinstance(found, Failed):
+        raise SettingsError(f"{source}: {found.error}", hint="docs/adding-a-reactor.md shows one.")
+    return found

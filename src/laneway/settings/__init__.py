@@ -6,5 +6,6 @@ Secrets live in the environment or a `.env` file only. Unknown keys are refused,
 
 from laneway.settings.fields import Settings
 from laneway.settings.sources import described, layers, variables
+from laneway.settings.told import told
 
-__all__ = ["Settings", "described", "layers", "variables"]
+__all__ = ["Settings", "described", "layers", "told", "variables"]

@@ -16,6 +16,7 @@ from laneway.settings.field import setting
 from laneway.settings.hooks import HookSettings
 from laneway.settings.observe import ObserveSettings
 from laneway.settings.reactors import ReactorSettings
+from laneway.settings.telemetry import TelemetrySettings
 
 
 def _cap(default: float | None, name: str, meaning: str) -> Any:
@@ -23,7 +24,7 @@ def _cap(default: float | None, name: str, meaning: str) -> Any:
     return setting(default, f"budget.{name}", f"LANEWAY_BUDGET_{name.upper()}", meaning, ge=0)
 
 
-class Settings(ChannelSettings, HookSettings, ObserveSettings, ReactorSettings):
+class Settings(ChannelSettings, HookSettings, ObserveSettings, ReactorSettings, TelemetrySettings):
     """What the owner decided; read once at the start and handed down as values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -12,7 +12,7 @@ from uuid import UUID
 from laneway.domain.budget import SPLIT, Account, Budget, Caps, Period, Standing, Subject
 from laneway.domain.conversation import World
 from laneway.errors import NotFound
-from laneway.store import spending
+from laneway.store import events, spending
 from laneway.store.database import Connection
 
 # A schedule may bring a budget of its own; one that was set takes its place, so it comes later.
@@ -80,6 +80,8 @@ async def put(tx: Connection, budget: Budget, by: UUID | None = None) -> None:
         "set_by = EXCLUDED.set_by, set_at = now()",
         (*_key(budget), budget.usd, budget.tokens, by),
     )
+    told = {"usd": None if budget.usd is None else str(budget.usd), "tokens_most": budget.tokens}
+    await events.append(tx, "budget.set", _named(budget) | told | {"by": str(by) if by else None})
 
 
 async def remove(tx: Connection, budget: Budget) -> None:
@@ -92,6 +94,13 @@ async def remove(tx: Connection, budget: Budget) -> None:
             f"Nobody set a {budget.title}.",
             hint="`laneway budget` lists those in force; those of the settings are changed there.",
         )
+    await events.append(tx, "budget.removed", _named(budget))
+
+
+def _named(budget: Budget) -> dict[str, str | None]:
+    return {
+        "subject": budget.subject, "subject_name": budget.name, "period": budget.period, "world": budget.world,
+    }  # fmt: skip
 
 
 async def in_force(tx: Connection, caps: Caps) -> list[Standing]:

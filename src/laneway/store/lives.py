@@ -11,9 +11,9 @@ from uuid import UUID
 
 from laneway.domain.conversation import Message, Thread
 from laneway.domain.job import Job
-from laneway.domain.judgement import Approval, Classification, Correction, Effect, OutboxState
+from laneway.domain.judgement import Approval, Classification, Correction, Effect, Event, OutboxState
 from laneway.errors import NotFound
-from laneway.store import conversations, corrections, jobs, steps
+from laneway.store import conversations, corrections, events, jobs, steps
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 from laneway.store.steps import Step
@@ -32,6 +32,7 @@ class ModelCall:
     tokens_output: int
     tokens_total: int
     tokens_cached: int
+    tokens_reasoning: int
     cost: Decimal
     state: str
     job: UUID
@@ -64,6 +65,7 @@ class JobLife:
     model_calls: list[ModelCall]
     tools: list[Effect]
     approvals: list[Approval]
+    reactions: list[Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ async def of_job(tx: Connection, job: Job) -> JobLife:
         await model_calls(tx, job.id),
         await _rows(tx, Effect, "effects", "job_id = %s ORDER BY created_at, key", [job.id]),
         await _rows(tx, Approval, "approvals", "job_id = %s ORDER BY id", [job.id]),
+        [event for event in await events.of_job(tx, job.id, limit=5000) if event.kind.startswith("reactor.")],
     )
 
 
@@ -113,7 +116,8 @@ async def model_calls(tx: Connection, job_id: UUID) -> list[ModelCall]:
     """The job's calls of models, oldest first."""
     async with tx.cursor(row_factory=row_of(ModelCall)) as cursor:
         await cursor.execute(
-            "SELECT id, provider, model, tokens_input, tokens_output, tokens_cached, state, job, meta_json, "
+            "SELECT id, provider, model, tokens_input, tokens_output, tokens_cached, tokens_reasoning, state, job, "
+            "meta_json, "
             "CASE WHEN state IN ('reserved', 'cut') THEN reserved_tokens ELSE tokens_total END AS tokens_total, "
             "CASE WHEN state IN ('reserved', 'cut') THEN reserved_cost ELSE cost END AS cost, "
             "created_at, settled_at FROM token_ledger WHERE job = %s ORDER BY id",

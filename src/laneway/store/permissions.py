@@ -11,7 +11,9 @@ from psycopg.types.json import Jsonb
 
 from laneway.domain.ids import new_id
 from laneway.domain.judgement import Approval
+from laneway.domain.redaction import redacted
 from laneway.errors import BadInput, NotFound
+from laneway.store import events
 from laneway.store.approvals import action_hash
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
@@ -48,6 +50,8 @@ async def give(tx: Connection, approval: Approval, principal_id: UUID) -> Permis
         )
         given = await cursor.fetchone()
     assert given is not None
+    body = {"permission": str(given.id), "action": redacted(action), "by": str(principal_id)}
+    await events.append(tx, "permission.given", body, thread_id=given.thread_id, job_id=approval.job_id)
     return given
 
 
@@ -71,11 +75,13 @@ async def page(tx: Connection, *, limit: int = 50, before: UUID | None = None) -
         return await cursor.fetchall()
 
 
-async def remove(tx: Connection, permission_id: UUID) -> Permission:
+async def remove(tx: Connection, permission_id: UUID, by: UUID | None = None) -> Permission:
     """The action is asked for again from now on; returns what was taken back."""
     async with tx.cursor(row_factory=row_of(Permission)) as cursor:
         await cursor.execute(f"DELETE FROM permissions WHERE id = %s RETURNING {columns(Permission)}", (permission_id,))
         removed = await cursor.fetchone()
     if removed is None:
         raise NotFound(f"There is no permission {permission_id}.", hint="`laneway permissions` lists them.")
+    body = {"permission": str(removed.id), "action": redacted(removed.action), "by": str(by) if by else None}
+    await events.append(tx, "permission.removed", body, thread_id=removed.thread_id)
     return removed

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import psutil
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from laneway.domain.job import JobStatus
+from laneway.reactors.metrics_collector import LABELS, MEANINGS
+from laneway.store.counters import Counted
 from laneway.store.figures import Figures
 
 METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
@@ -41,9 +45,12 @@ class Metrics:
         )
         self._corrected = self._gauge("laneway_classifications_corrected", "Messages whose judgement was corrected.")
         self._memory = self._gauge("laneway_memory_bytes", "Resident memory of this process.")
+        self._sessions = Sessions()
+        self.registry.register(self._sessions)
 
-    def text(self, figures: Figures, watchers: int) -> bytes:
-        """All figures in Prometheus's text format."""
+    def text(self, figures: Figures, watchers: int, counted: Counted | None = None) -> bytes:
+        """All figures in Prometheus's text format; `counted` is what all processes have counted of sessions."""
+        self._sessions.counted = counted or {}
         for status in JobStatus:
             self._jobs.labels(status).set(figures.jobs.get(status, 0))
         for author, count in figures.messages.items():
@@ -68,6 +75,23 @@ class Metrics:
 
     def _gauge(self, name: str, meaning: str, *labels: str) -> Gauge:
         return Gauge(name, meaning, labels, registry=self.registry)
+
+
+class Sessions:
+    """Counters of sessions and jobs, as they stand in the store."""
+
+    def __init__(self) -> None:
+        self.counted: Counted = {}
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Every counter there is a meaning for, with or without a value."""
+        for name, meaning in MEANINGS.items():
+            labels = LABELS[name]
+            family = CounterMetricFamily(name, meaning, labels=labels)
+            for (counter, told), value in self.counted.items():
+                if counter == name:
+                    family.add_metric([dict(told).get(label, "") for label in labels], float(value))
+            yield family
 
 
 def memory_bytes() -> int:

@@ -185,6 +185,16 @@ class ModelCallShape(Shape):
     settled_at: Moment | None
 
 
+class JobReaction(BaseModel):
+    """What a reactor said while the job ran, and what was done about it."""
+
+    at: Moment
+    reactor: str
+    what: str = Field(description="warned, notified, killed or failed")
+    message: str
+    tool: str | None = None
+
+
 class ToolShape(Shape):
     tool: str
     about: str = Field(description="What was done, in a few words.")

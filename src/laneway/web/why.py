@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from laneway.domain.job import Job, JobMode, JobStatus
-from laneway.domain.judgement import Classification
+from laneway.domain.judgement import Classification, Event
 from laneway.journey import ROUTES
 from laneway.lanes.contract import Request
 from laneway.store.lives import JobLife, Life
@@ -18,6 +18,7 @@ from laneway.web.shapes import (
     ApprovalShape,
     ClassificationShape,
     CorrectionShape,
+    JobReaction,
     MessageShape,
     ModelCallShape,
     Moment,
@@ -53,6 +54,7 @@ class WhyJob(BaseModel):
     steps: list[StepShape]
     model_calls: list[ModelCallShape]
     tools: list[ToolShape]
+    reactions: list[JobReaction]
     error: dict[str, Any] | None
 
 
@@ -109,8 +111,17 @@ def _job(life: Life, lived: JobLife, lanes: Collection[str]) -> WhyJob:
         steps=shaped(StepShape, lived.steps),
         model_calls=shaped(ModelCallShape, lived.model_calls),
         tools=shaped(ToolShape, lived.tools),
+        reactions=[_reaction(event) for event in lived.reactions],
         error=job.error,
     )
+
+
+def _reaction(event: Event) -> JobReaction:
+    body = event.body
+    return JobReaction(
+        at=event.created_at, reactor=str(body.get("reactor", "")), what=event.kind.removeprefix("reactor."),
+        message=str(body.get("message") or body.get("error") or ""), tool=body.get("tool"),
+    )  # fmt: skip
 
 
 def _route(life: Life, lived: JobLife, lanes: Collection[str]) -> Route | None:

@@ -98,6 +98,11 @@ class ToolEntry:
         return self.about or inspect.getdoc(self.function) or ""
 
     @property
+    def judges_itself(self) -> bool:
+        """Whether it knows more about its calls than the rules for all tools do."""
+        return self.judge is not _no_verdict
+
+    @property
     def takes_call(self) -> bool:
         first = next(iter(inspect.signature(self.function).parameters.values()), None)
         return first is not None and first.annotation in (Call, "Call")

@@ -16,6 +16,11 @@ NEVER_STANDING = frozenset({TAINTED, "host-mode", "weaker-boundary"})
 """Rules that ask every time: no "always allow" covers them."""
 
 
+APPROVED, PERMITTED = "approved", "permission"
+BY_PERSON = frozenset({APPROVED, PERMITTED})
+"""Rules by which a person, and not the guard, let an action run."""
+
+
 def action_of(tool: str, arguments: dict[str, Any], work: Work, call_id: str | None) -> dict[str, Any]:
     """The exact action as it is stored, shown and compared: two calls of a model are two actions.
 
@@ -39,11 +44,11 @@ class Gate:
         async with self._db.transaction() as tx:
             found = await approvals.of_action(tx, work.request.job.id, approvals.action_hash(action))
             if found is not None and found.state is ApprovalState.APPROVED:
-                return allow("approved", "A person said yes to exactly this.", changes=verdict.changes)
+                return allow(APPROVED, "A person said yes to exactly this.", changes=verdict.changes)
             standing = verdict.rule not in NEVER_STANDING and await permissions.covers(
                 tx, work.request.job.thread_id, action
             )
-        return allow("permission", "Always allowed here.", changes=verdict.changes) if standing else verdict
+        return allow(PERMITTED, "Always allowed here.", changes=verdict.changes) if standing else verdict
 
     def rule(self, entry: ToolEntry, arguments: dict[str, Any], work: Work) -> Verdict:
         """What the rules say, before any person is asked; the strictest and, of equals, the first one counts."""

@@ -13,11 +13,11 @@ from pydantic_ai.tools import ToolDefinition
 
 from laneway.domain.action import Decision
 from laneway.domain.storable import storable
-from laneway.engine.steps import Steps
+from laneway.engine.steps import Leave, Steps
 from laneway.lanes.contract import Request
 from laneway.lanes.tools import search_tools
 from laneway.lanes.tools.entry import ToolEntry, failure
-from laneway.lanes.tools.gate import Gate, action_of
+from laneway.lanes.tools.gate import BY_PERSON, Gate, action_of
 from laneway.lanes.tools.search_tools import ToolSearch
 from laneway.lanes.tools.work import Work
 
@@ -89,7 +89,7 @@ class Toolbox:
             async def gate() -> Any:
                 verdict = await self._gate.judge(entry, action, work)
                 if verdict.decision is Decision.ALLOW:
-                    return None
+                    return Leave(verdict.rule in BY_PERSON or entry.judges_itself, verdict.changes)
                 if verdict.decision is Decision.DENY:
                     return failure(f"Refused ({verdict.rule}): {verdict.why}", refused=verdict.rule)
                 return {_ASKED: {"action": action, "why": verdict.why, "rule": verdict.rule, "shown": shown}}

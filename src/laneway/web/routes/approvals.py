@@ -75,6 +75,6 @@ async def permitted(here: Here, which: Annotated[PermissionListing, Query()]) ->
 
 
 @router.delete("/permissions/{permission_id}", summary="Be asked again from now on")
-async def removed(here: Here, permission_id: UUID) -> PermissionShape:
+async def removed(here: Here, me: Me, permission_id: UUID) -> PermissionShape:
     async with here.app.db.transaction() as tx:
-        return PermissionShape.model_validate(await permissions.remove(tx, permission_id))
+        return PermissionShape.model_validate(await permissions.remove(tx, permission_id, me.id))

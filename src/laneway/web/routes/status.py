@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from laneway import __version__
-from laneway.store import figures
+from laneway.store import counters, figures
 from laneway.web.gateway import Here
 from laneway.web.metrics import memory_bytes
 from laneway.web.shapes import WorkerShape, shaped
@@ -66,5 +66,5 @@ async def status(here: Here) -> StatusShape:
 )
 async def metrics(here: Here) -> Response:
     async with here.app.db.transaction() as tx:
-        now = await figures.take(tx)
-    return Response(here.metrics.text(now, len(here.hub)), media_type=PROMETHEUS)
+        now, counted = await figures.take(tx), await counters.sums(tx)
+    return Response(here.metrics.text(now, len(here.hub), counted), media_type=PROMETHEUS)

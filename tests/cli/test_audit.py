@@ -1,0 +1,123 @@
+"""`laneway audit`, `laneway rehearse` and `laneway sessions review`, against a server and without one."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import psycopg
+
+from laneway.store.vitals import running_address
+from tests.cli.conftest import Server
+from tests.cli.processes import Shell
+from tests.cli.test_sessions import KEY, session
+from tests.observe.claude_logs import answer, result, use, used, user
+from tests.observe.logs import log
+
+
+def entries(server: Server) -> int:
+    return int(json.loads(server.shell.run("audit", "verify", "--json"))["entries"])
+
+
+def test_what_the_owner_does_is_audited_exported_and_verified(server: Server, tmp_path: Path) -> None:
+    before = entries(server)
+    server.shell.run("host-mode", "on")
+    server.shell.run("host-mode", "off")
+    deadline = time.monotonic() + 20
+    while entries(server) < before + 2 and time.monotonic() < deadline:
+        time.sleep(0.2)
+    listed = server.shell.run("audit", "list", "--what", "principal.host_mode")
+    assert "principal.host_mode" in listed
+    assert '"on":true' in listed
+    head = json.loads(server.shell.run("audit", "verify", "--json"))["head"]
+    assert head in server.shell.run("audit", "verify")
+    assert "Intact" in server.shell.run("audit", "verify", "--holds", head)
+    gone = server.shell.run("audit", "verify", "--holds", "f" * 64, code=1)
+    assert "is gone" in gone
+
+    export = tmp_path / "audit.jsonl"
+    server.shell.run("audit", "export", str(export))
+    assert "Intact" in server.shell.run("audit", "verify", "--file", str(export))
+    lines = export.read_text().splitlines()
+    place = next(number for number, line in enumerate(lines) if "host_mode" in line)
+    lines[place] = lines[place].replace("true", "false").replace("host_mode", "host_mood")
+    export.write_text("\n".join(lines) + "\n")
+    broken = server.shell.run("audit", "verify", "--file", str(export), code=1)
+    assert f"BROKEN after {place} entries. Entry {place + 1} was changed" in broken
+
+
+def test_a_change_through_the_back_door_of_the_server_is_found(server: Server) -> None:
+    assert entries(server) > 0
+    address = running_address(server.home)
+    assert address is not None
+    with psycopg.connect(address) as connection:
+        connection.execute("ALTER TABLE audit DISABLE TRIGGER audit_append_only")
+        connection.execute("UPDATE audit SET actor = actor || 'x' WHERE number = 1")
+        connection.commit()
+        try:
+            assert "Entry 1 was changed" in server.shell.run("audit", "verify", code=1)
+        finally:
+            connection.execute("UPDATE audit SET actor = left(actor, -1) WHERE number = 1")
+            connection.execute("ALTER TABLE audit ENABLE TRIGGER audit_append_only")
+    assert "Intact" in server.shell.run("audit", "verify")
+
+
+def spending(folder: Path, name: str, turns: int) -> Path:
+    path = folder / f"{name}.jsonl"
+    records = [user("go", timestamp="2026-01-01T10:00:00Z", sessionId=name)]
+    for turn in range(turns):
+        records.append(answer(f"m{turn}", [use(f"t{turn}")], used(900, 100), sessionId=name))
+        records.append(result(f"t{turn}") | {"sessionId": name})
+    path.write_bytes(log(*records))
+    return path
+
+
+def test_a_rule_is_rehearsed_on_files_without_a_server(shell: Shell, tmp_path: Path) -> None:
+    small, large = spending(tmp_path, "small", 2), spending(tmp_path, "large", 9)
+    rule = tmp_path / "limit.toml"
+    rule.write_text('[[rule]]\nname = "enough"\nat_least = { tokens = 5000 }\ndo = "kill"\n')
+    told = shell.run("rehearse", "--rule", str(rule), str(small), str(large))
+    assert "1 of 2 sessions would have been ended" in told
+    assert "enough" in told
+    found = json.loads(shell.run("rehearse", "--budget-tokens", "5000", "--json", str(small), str(large)))
+    assert [one["killed"] is not None for one in found] == [False, True]
+    assert found[1]["killed"]["tokens"] == 5000
+    assert found[1]["spared"]["tokens"] == 4000
+    assert "nothing to rehearse" in shell.refused("rehearse", str(small))
+    assert "no-such" in shell.refused("rehearse", "--rule", "no-such.toml", str(small))
+
+
+def test_jobs_are_rehearsed_from_the_server_and_reviewed_by_its_model(server: Server, tmp_path: Path) -> None:
+    server.shell.run("send", "hello there", "--thread", "reviewed")
+    code = tmp_path / "talk.py"
+    code.write_text(
+        "from laneway.reactors import Continue, Intervene\n"
+        "class Talk:\n    name = 'talk'\n    def handle(self, ctx):\n"
+        "        asked = ctx.event.kind == 'user' and 'hello there' in ctx.event.text\n"
+        "        return Intervene('somebody said hello') if asked else Continue()\n"
+        "def reactors():\n    return Talk()\n"
+    )
+    found = json.loads(server.shell.run("rehearse", "--rule", str(code), "--json"))
+    said = [one for one in found if one["reactions"]]
+    assert said
+    assert said[0]["provider"] == "laneway"
+    report = json.loads(server.shell.run("sessions", "review", said[0]["session_id"], "--json"))
+    assert report["label"].startswith("Written by the model gpt-4.1")
+    assert report["text"]
+
+
+def test_a_log_is_reviewed_by_rules_where_no_server_is_and_its_secrets_stay_here(shell: Shell, tmp_path: Path) -> None:
+    told = shell.run("sessions", "review", str(session(tmp_path)))
+    assert told.startswith("Made by rules, not by a model: no server of yours answers.")
+    assert "1 tool call" in told
+    assert KEY not in told
+    assert "Made by rules, not by a model." in shell.run("sessions", "review", "--offline", str(session(tmp_path)))
+
+
+def test_only_a_digest_without_secrets_reaches_the_model(server: Server, tmp_path: Path) -> None:
+    report = json.loads(server.shell.run("sessions", "review", str(session(tmp_path)), "--json"))
+    assert report["by"].startswith("gpt-4.1")
+    asked = json.dumps([request.body for request in server.model.requests], default=str)
+    assert "<session>" in asked
+    assert KEY not in asked
