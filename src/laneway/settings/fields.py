@@ -16,6 +16,7 @@ from laneway.settings.field import setting
 from laneway.settings.hooks import HookSettings
 from laneway.settings.observe import ObserveSettings
 from laneway.settings.reactors import ReactorSettings
+from laneway.settings.runner import RunnerSettings
 from laneway.settings.telemetry import TelemetrySettings
 
 
@@ -24,7 +25,7 @@ def _cap(default: float | None, name: str, meaning: str) -> Any:
     return setting(default, f"budget.{name}", f"LANEWAY_BUDGET_{name.upper()}", meaning, ge=0)
 
 
-class Settings(ChannelSettings, HookSettings, ObserveSettings, ReactorSettings, TelemetrySettings):
+class Settings(ChannelSettings, HookSettings, ObserveSettings, ReactorSettings, RunnerSettings, TelemetrySettings):
     """What the owner decided; read once at the start and handed down as values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,7 +37,6 @@ class Settings(ChannelSettings, HookSettings, ObserveSettings, ReactorSettings, 
     database_url: SecretStr | None = setting(
         None, None, "DATABASE_URL", "PostgreSQL to use; unset = an embedded server in the data directory."
     )
-    redis_url: SecretStr | None = setting(None, "redis.url", "REDIS_URL", "Redis for the queue channel; unset = off.")
     workers: int = setting(16, "workers", "LANEWAY_WORKERS", "Jobs one process runs at once.", ge=1, le=256)
     owner_slots: int = setting(
         4, "owner_slots", "LANEWAY_OWNER_SLOTS", "Further slots only the owner's jobs may take.", ge=1, le=64

@@ -1,0 +1,22 @@
+"""Plans that were checked once and are used again."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0017"
+down_revision = "0016"
+
+UP: list[str] = []
+
+DOWN: list[str] = []
+
+
+def upgrade() -> None:
+    for statement in UP:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    for statement in DOWN:
+        op.execute(statement)

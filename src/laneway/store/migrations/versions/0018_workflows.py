@@ -1,0 +1,22 @@
+"""Workflows, their versions and their patches."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0018"
+down_revision = "0017"
+
+UP: list[str] = []
+
+DOWN: list[str] = []
+
+
+def upgrade() -> None:
+    for statement in UP:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    for statement in DOWN:
+        op.execute(statement)

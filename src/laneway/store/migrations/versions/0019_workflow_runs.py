@@ -1,0 +1,22 @@
+"""Runs of workflows, their nodes, and what starts them."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0019"
+down_revision = "0018"
+
+UP: list[str] = []
+
+DOWN: list[str] = []
+
+
+def upgrade() -> None:
+    for statement in UP:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    for statement in DOWN:
+        op.execute(statement)
