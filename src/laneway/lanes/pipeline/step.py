@@ -36,7 +36,11 @@ class Table:
 
     def has(self, column: str) -> bool:
         """Whether it is a column of this table; a table that never had a row may have any."""
-        return (bool(self.rows) and column in self.rows[0]) or column in self.columns or not self.columns
+        return self.knows(column) or not self.columns
+
+    def knows(self, column: str) -> bool:
+        """Whether a row has, or may have had, a cell in it."""
+        return (bool(self.rows) and column in self.rows[0]) or column in self.columns
 
     def cells(self, column: str) -> list[Any]:
         """The column from top to bottom; where a row lacks it, null."""
