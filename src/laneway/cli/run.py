@@ -34,6 +34,9 @@ def run(
         float, typer.Option(min=0, help="Seconds a frozen agent waits where nobody can be asked.")
     ] = 60.0,
     grace: Annotated[float, typer.Option(min=0, max=600, help="Seconds between TERM and KILL.")] = 1.0,
+    audit: Annotated[
+        Path | None, typer.Option(help="Put down here, in a chain of hashes, every call that can change something.")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report here: JSON if it ends in .json, or text.")] = None,
     provider: Annotated[
         str | None, typer.Option(help="Whose log to look for, if the command's name does not tell.")
@@ -54,6 +57,7 @@ def run(
     Exit code: the agent's own; 128 + N if signal N ended it; 81 danger, 82 loop, 83 budget, 84 time, 85 a reactor of
     your own, 86 it could not be watched any more; 126 or 127 if it could not be started.
     """
+    from laneway.cli.run_notices import RunNotices
     from laneway.observe.supervised.order import Order
     from laneway.observe.supervised.run import supervise
 
@@ -75,7 +79,9 @@ def run(
     )
     if report is not None:
         _check(report)
-    done = supervise(order, _armed(order, settings))
+    notices = RunNotices(settings, str(order.cwd))
+    done = supervise(order, _armed(order, settings, audit), notices.put)
+    notices.close()
     _leave(done, report)
     raise typer.Exit(done.exit_code)
 
@@ -87,13 +93,16 @@ def _settings() -> Settings:
     return Settings.load(here=home_of(os.environ))
 
 
-def _armed(order: Order, settings: Settings) -> Armed:
+def _armed(order: Order, settings: Settings, audit: Path | None) -> Armed:
     """The reactors. They are loaded before the agent starts, so that it is never unwatched."""
+    from dataclasses import replace
+
     from laneway.observe.supervised.arming import reactors_for
     from laneway.reactors.loading import load
     from laneway.reactors.options import chosen
 
-    return reactors_for(order, chosen(settings, load(settings.reactor_folder or settings.home / "reactors")))
+    options = chosen(settings, load(settings.reactor_folder or settings.home / "reactors"))
+    return reactors_for(order, replace(options, audit=audit or options.audit))
 
 
 def _dollars(amount: Decimal | float | None) -> Decimal | None:
