@@ -57,9 +57,7 @@ def run(
     Exit code: the agent's own; 128 + N if signal N ended it; 81 danger, 82 loop, 83 budget, 84 time, 85 a reactor of
     your own, 86 it could not be watched any more; 126 or 127 if it could not be started.
     """
-    from laneway.cli.run_notices import RunNotices
     from laneway.observe.supervised.order import Order
-    from laneway.observe.supervised.run import supervise
 
     settings = _settings()
     order = Order(
@@ -79,11 +77,20 @@ def run(
     )
     if report is not None:
         _check(report)
+    done = _watched(order, settings, audit)
+    _leave(done, report)
+    raise typer.Exit(done.exit_code)
+
+
+def _watched(order: Order, settings: Settings, audit: Path | None) -> RunReport:
+    """The agent has ended, and whoever had to know was told."""
+    from laneway.cli.run_notices import RunNotices
+    from laneway.observe.supervised.run import supervise
+
     notices = RunNotices(settings, str(order.cwd))
     done = supervise(order, _armed(order, settings, audit), notices.put)
     notices.close()
-    _leave(done, report)
-    raise typer.Exit(done.exit_code)
+    return done
 
 
 def _settings() -> Settings:
