@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from laneway.channels.pacing import Limit, Pacer
 from laneway.channels.telegram.api import make_bot
 from laneway.channels.telegram.channel import KEPT_FREE, TelegramChannel, limits
 from laneway.channels.telegram.layout import parts_of, rows_of
-from laneway.clock import FakeClock, SystemClock
+from laneway.clock import FakeClock
 from laneway.domain.judgement import OutboxRow, OutboxState
 from laneway.errors import PermanentFault, SettingsError, TooLarge, TransientFault, UncertainFault
 from tests.servers.telegram_server import Cut, Fail, Flood, Garbled, Slow, TelegramServer
