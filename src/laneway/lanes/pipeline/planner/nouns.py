@@ -180,6 +180,13 @@ def _exact_column(word: str, found: list[Column]) -> bool:
 
 def row_nouns(schema: Schema) -> frozenset[str]:
     """What this table's rows are most likely called; empty if nothing tells."""
+    if "row nouns" not in schema.memo:
+        schema.memo["row nouns"] = _row_nouns(schema)
+    found: frozenset[str] = schema.memo["row nouns"]
+    return found
+
+
+def _row_nouns(schema: Schema) -> frozenset[str]:
     words = name_words(schema.name)[0]
     if words and schema.name.lower() not in _UNTOLD:
         return frozenset((words[-1],))
@@ -189,10 +196,22 @@ def row_nouns(schema: Schema) -> frozenset[str]:
 
 def fits(word: str, schema: Schema) -> bool:
     """Whether a table of such things usually has columns like these."""
-    typical = _TYPICAL.get(word, frozenset())
-    return any(
-        sign in schema.words or candidates((sign,), schema) for sign in typical
-    )
+    return any(sign in schema.words or candidates((sign,), schema) for sign in _TYPICAL.get(word, ()))
+
+
+def known_noun(reader: Reader, schema: Schema) -> tuple[Noun, int] | None:
+    """The noun that comes next, if the table itself tells that it means its rows; Refused if it is a value as well."""
+    word = stem(reader.word())
+    read = noun_at(reader, schema) if word and word not in VAGUE else None
+    if read is None or read[0].role != "rows":
+        return None
+    if word in schema.singulars and word not in GENERIC:
+        own = word in row_nouns(schema)
+        if not own or read[1] > 1:
+            return None
+        raise Refused(f"`{reader.word()}` may be the rows or a value of a column.", "Say `rows`, or name the column.")
+    told = word in GENERIC or word in row_nouns(schema) or fits(word, schema) or read[1] > 1 or bool(column_at(reader, schema)[0])
+    return read if told or any(_kin(word, name) for name in row_nouns(schema)) else None
 
 
 def _foreign(word: str, schema: Schema) -> bool:
