@@ -9,7 +9,7 @@ from laneway.lanes.pipeline.planner.lexicon import CONCEPTS, GENERIC, VAGUE
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema, entity_word
-from laneway.lanes.pipeline.planner.spelling import name_words, plural, stem
+from laneway.lanes.pipeline.planner.spelling import name_parts, name_words, plural, stem
 
 _UNTOLD = frozenset("data table rows input sheet csv json t df x tbl result records".split())
 """Names of tables that say nothing about what their rows are."""
@@ -187,8 +187,8 @@ def row_nouns(schema: Schema) -> frozenset[str]:
 
 
 def _row_nouns(schema: Schema) -> frozenset[str]:
-    words = name_words(schema.name)[0]
-    if words and schema.name.lower() not in _UNTOLD:
+    words, parts = name_words(schema.name)[0], name_parts(schema.name)
+    if words and schema.name.lower() not in _UNTOLD and (plural(parts[-1]) or words[-1] in _TYPICAL):
         return frozenset((words[-1],))
     keys = {entity_word(column) for column in schema.columns if column.unique and column.identifies} - {""}
     return frozenset(keys)
