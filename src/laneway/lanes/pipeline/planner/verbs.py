@@ -23,9 +23,9 @@ from laneway.lanes.pipeline.planner.valuing import equals, values_at
 
 MEASURING = {
     "cost": "price", "costs": "price", "costing": "price", "priced": "price", "rated": "rating", "scored": "score",
-    "scoring": "score", "weigh": "weight", "weighs": "weight", "weighing": "weight", "last": "duration", "lasts": "duration",
+    "scoring": "score", "weigh": "weight", "weighs": "weight", "weighing": "weight", "lasts": "duration",
     "lasting": "duration", "earn": "salary", "earns": "salary", "earning": "salary", "paid": "salary", "aged": "age",
-    "making": "salary", "makes": "salary", "make": "salary", "sized": "size",
+    "sized": "size",
 }  # fmt: skip
 HAPPENING = {
     "born": "birth", "departing": "departure", "departs": "departure", "depart": "departure", "leaving": "departure",
