@@ -87,6 +87,10 @@ def _means(word: str, own: str) -> bool:
 
 def _fit(words: tuple[str, ...], own: tuple[str, ...], equal: Equal) -> int | None:
     """0 the same words, 1 its noun with fewer words before it, 2 without the tail that names, dates or measures it."""
+    if "per" in own[1:] and "per" not in words:
+        # The `price_per_night` is a price.
+        short = _fit(words, own[: own.index("per")], equal) if len(words) <= own.index("per") else None
+        return None if short is None else max(short, 1)
     if len(words) == len(own) and all(map(equal, words, own)):
         return 0
     extra = [word for word in own if not any(equal(said, word) for said in words)]

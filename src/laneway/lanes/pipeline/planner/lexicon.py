@@ -128,7 +128,7 @@ MODIFIERS_THAT_MATTER = _words(
     "old previous prior former last next competitor discount discounted tax shipping delivery target estimated expected"
     " budget planned forecast refund original min max minimum maximum lowest highest second secondary alternate backup"
     " parent child spouse emergency billing handling late extra insurance other net gross returned cancelled"
-    " change growth rank percent ratio per manager supervisor"
+    " change growth rank percent ratio manager supervisor"
 )
 """In front of a column's noun these make it another thing: a `discount_price` is not the price."""
 ENTITY_TAILS = _words("name id code title label number key text description to by count")
