@@ -294,6 +294,8 @@ def _accepted(reader: Reader, schema: Schema, ask: Ask, read: list[tuple[Column,
     if after in ("of", "for", "from"):
         return _noun_behind(reader, schema)
     said = reader.tokens[reader.at - 1].text
+    if token is None and read[0][0].kind == "bool":
+        raise Refused(f"`{said}` may mean the column or the rows where it is true.", f"Say: {said} rows, or: the {said} column.")
     return token is None and not plural(said) and not ask.superlative and ask.wanted is None
 
 

@@ -17,7 +17,7 @@ from laneway.lanes.pipeline.planner.verbs import verb_test
 LIGHT = frozenset("that which who whose are is were was be the a an have has had having with where when it they do does did"
                   " been being will only just those ones their i got".split())
 _POSSESS = frozenset(("with", "have", "has", "had", "having", "got"))
-_EXCEPT = ("except for", "except", "excluding", "other than", "apart from", "but not", "not including", "besides", "without")
+_EXCEPT = ("everything but", "all but", "anything but", "except for", "except", "excluding", "other than", "apart from", "but not", "not including", "besides", "without")
 _PREPOSITIONS = ("from", "to", "in", "at", "by", "on", "for", "with", "of", "into", "going to", "leaving from", "leaving",
                  "departing from", "arriving in", "arriving at", "based in", "located in", "living in", "who live in",
                  "who lives in", "made by", "written by", "directed by", "working in", "work in", "works in",

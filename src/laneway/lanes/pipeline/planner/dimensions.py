@@ -157,7 +157,7 @@ def _temporal(said: str, schema: Schema) -> Column:
 
 def looks_dated(column: Column) -> bool:
     """Whether its name says it holds dates, whatever it holds."""
-    return column.words[-1:] in (("date",), ("datetime",), ("timestamp",), ("birthday",)) or column.words[-1:] == ("at",)
+    return column.kind == "date text" or column.words[-1:] in (("date",), ("datetime",), ("timestamp",), ("birthday",)) or column.words[-1:] == ("at",)
 
 
 def yearly(column: Column) -> bool:

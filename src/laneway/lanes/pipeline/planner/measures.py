@@ -149,8 +149,9 @@ def counted(reader: Reader, schema: Schema, ask: Ask) -> bool:
     said = reader.takes(*COUNTS)
     if not said:
         return False
-    if said == "count" and (column_at(reader, schema)[0] == [] and reader.word() not in ("the", "all", "rows") and not reader):
-        pass
+    if ask.noun and not said.startswith(("how", "the")):
+        reader.at = mark
+        return False
     reader.takes("of the", "of", "all the", "all", "the")
     different = any(word in said for word in ("different", "distinct", "unique")) or bool(
         reader.takes("different", "distinct", "unique")

@@ -182,7 +182,7 @@ def _column_noun(reader: Reader, schema: Schema, found: list[Column], size: int)
     """A noun that names a column: the things it names, or the rows when each row is another of them."""
     last = reader.word(size - 1)
     single = stem(last)
-    keys = [column for column in found if column.unique and not column.measure and entity_word(column) == single]
+    keys = [c for c in found if c.unique and (c.kind == "text" or c.identifies) and entity_word(c) == single]
     if size == 1 and (keys or (single in row_nouns(schema) and not _exact_column(single, found))):
         return Noun("rows", plural(last)), size
     if size == 1 and fits(single, schema) and not any(_names(column, single) for column in found):

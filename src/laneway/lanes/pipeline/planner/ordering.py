@@ -195,7 +195,7 @@ def sortable(column: Column) -> Column:
     """The column, if its order is the one people mean."""
     if column.kind == "numeric text":
         raise Refused(f"{column.name} holds numbers written as text.", "Turn them into numbers first.")
-    if column.kind in ("mixed", "nested", "bool", "empty"):
+    if column.kind in ("mixed", "nested", "bool", "empty", "date text"):
         raise Refused(f"{column.name} cannot be put in an order people mean.", "Sort by another column.")
     if column.kind == "text":
         if looks_dated(column):
@@ -243,7 +243,7 @@ def top_by(reader: Reader, schema: Schema, ask: Ask) -> Direction:
     else:
         order = ""
     column = takes_column(reader, schema)
-    if not column.ordered or column.identifies:
+    if not column.ordered or column.identifies or {"rank", "ranking", "place", "position"} & set(column.words):
         raise Refused(f"{column.name} says nothing about which is on top.", "Name a column of numbers or dates.")
     order = order_word(reader, column) or order
     if ask.bottom:

@@ -23,12 +23,17 @@ from laneway.lanes.pipeline.planner.grouping import best_groups, group_clause, r
 from laneway.lanes.pipeline.planner.joining import Schemas, join_clause, source
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES, FILLERS, VAGUE
 from laneway.lanes.pipeline.planner.measures import counted, measure
-from laneway.lanes.pipeline.planner.nouns import known_noun, noun_at
+from laneway.lanes.pipeline.planner.nouns import fits, known_noun, noun_at
 from laneway.lanes.pipeline.planner.ordering import sort_clause, superlative, top_by
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Schema
+from laneway.lanes.pipeline.planner.spelling import stem
 from laneway.lanes.pipeline.planner.settling import settled, show_steps
+
+
+_AFTER_BUT = frozenset("not only with without no under over cheaper sorted ordered that have has just at".split())
+"""`but` goes on with a condition only before these; else it may take something away."""
 
 
 def _negative(where: dict[str, Any]) -> bool:
@@ -242,6 +247,8 @@ class Request:
                 ask.counts = False
                 if noun.column.kind not in ("text", "numeric text") and not noun.column.identifies:
                     raise Refused(f"How many {noun.column.name} may mean a sum or a count of rows.", f"Say: total {noun.column.name}.")
+                if fits(stem(reader.word(-1)), self.schema):
+                    raise Refused(f"How many may mean rows or different {noun.column.name}.", "Say: how many rows, or how many different …")
                 ask.measures.append(Measure("count_distinct", noun.column))
             else:
                 ask.entity = noun.column
@@ -255,6 +262,8 @@ class Request:
     def _small(self) -> bool:
         """A connective or a word that says nothing is read."""
         word = self.reader.word()
+        if word == "but" and self.reader.word(1) not in _AFTER_BUT:
+            return False
         if word in ("and", "or", ",", "but", "also"):
             if self.tie == "or" or (word == "or" and not (self.ask.tests or self.ask.before)):
                 return False

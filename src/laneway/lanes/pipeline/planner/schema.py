@@ -19,7 +19,8 @@ MOST_VALUES = 50_000
 LONGEST_VALUE = 80
 
 _CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
-_NUMERIC = re.compile(r"\s*[-+]?[$€£]?\s*\d[\d,. ]*\s*%?\s*")
+_NUMERIC = re.compile(r"\s*[-+]?[$€£]?\s*\d[\d,. ]*\s*(?:%|°?[^\W\d_]{0,4})\s*")
+_DAY = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?|(?:\d{1,2}\.? )?[A-Za-z]{3,9}\.? \d{1,2},? ?(?:\d{4})?|\d{1,2} [A-Za-z]{3,9} \d{4}")
 _PIECES = re.compile(r"[^\W_]+(?:\.\d+)?")
 
 
@@ -167,7 +168,8 @@ def _kind(texts: list[str]) -> str:
         same, tail = len(texts[0]), texts[0][19:]
         if all(len(text) == same and text[19:] == tail and moment(text) is not None for text in texts):
             return "date"
-        return "text"
+    if all(map(_DAY.fullmatch, texts)):
+        return "date text"
     if all(_NUMERIC.fullmatch(text) for text in texts):
         return "numeric text"
     return "text"
