@@ -46,6 +46,8 @@ class Ask:
     having: list[Where] = field(default_factory=list)
     superlative: Direction | None = None
     wanted: int | None = None
+    implied: bool = False
+    """One row is wanted though no number was said: then no second may be as good."""
     place: int | None = None
     """`second cheapest`: the place in the order, from 1."""
     firsts: bool = False

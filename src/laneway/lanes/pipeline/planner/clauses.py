@@ -288,6 +288,8 @@ def _accepted(reader: Reader, schema: Schema, ask: Ask, read: list[tuple[Column,
     if (after in COMPARES and not (after == "in" and len(read) > 1)) or (token is not None and token.kind in ("number", "quote")):
         return False
     if marked or len(read) > 1:
+        if after in ("of", "for", "from"):
+            _noun_behind(reader, schema)
         return True
     if ask.noun:
         return False

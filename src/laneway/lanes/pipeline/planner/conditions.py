@@ -103,7 +103,7 @@ def _missing(reader: Reader, schema: Schema, possess: bool) -> Where | None:
         return None
     column = only(found, reader.rest(size))
     reader.at += size
-    reader.takes("value", "values", "set")
+    reader.takes("value", "values", "set", "date" if column.kind == "date" else "value")
     if column.kind == "bool":
         return test(column.name, "==", False)
     if column.kind == "number" and "missing" not in said and "lack" not in said and column.zeros:

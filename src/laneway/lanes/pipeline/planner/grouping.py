@@ -121,7 +121,7 @@ def _decide(ask: Ask, measure: Measure, order: str) -> bool:
     else:
         ask.measures.append(measure)
     if ask.wanted is None and not ask.plural:
-        ask.wanted = 1
+        ask.wanted, ask.implied = 1, True
     ask.superlative = Direction(Column(measure.called(), "number"), 1 if order == "desc" else -1)
     return True
 
@@ -220,7 +220,7 @@ def _ordering(ask: Ask, column: Column, order: str, linked: bool) -> bool:
         raise Refused("It is not said how many rows.", "Say a number: the 5 with the highest …")
     ask.superlative = Direction(column, 1 if order == "desc" else -1)
     if ask.wanted is None:
-        ask.wanted = 1
+        ask.wanted, ask.implied = 1, True
     return True
 
 

@@ -166,6 +166,8 @@ def noun_at(reader: Reader, schema: Schema) -> tuple[Noun, int] | None:
 def _singled_out(reader: Reader) -> bool:
     """Whether the word before makes a singular likely: `cheapest laptop`, `which laptop`."""
     before = reader.tokens[reader.at - 1].text if reader.at else ""
+    if reader.memo.get("superlative"):
+        return True
     return before.endswith("est") or before in ("expensive", "recent", "rated", "paid", "popular", "which", "selling")
 
 

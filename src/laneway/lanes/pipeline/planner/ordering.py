@@ -223,6 +223,7 @@ def superlative(reader: Reader, schema: Schema, ask: Ask) -> bool:
     if ask.superlative is not None:
         raise Refused("Two superlatives cannot both decide.", "Say one, and `sorted by` for the other.")
     ask.superlative = direction(said, *SUPERLATIVES[said], schema)
+    reader.memo["superlative"] = True
     return True
 
 

@@ -30,6 +30,7 @@ from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Schema
 from laneway.lanes.pipeline.planner.spelling import stem
 from laneway.lanes.pipeline.planner.settling import settled, show_steps
+from laneway.lanes.pipeline.planner.ties import Tables, refuse_ties
 
 
 _AFTER_BUT = frozenset("not only with without no under over cheaper sorted ordered that have has just at".split())
@@ -43,8 +44,8 @@ def _negative(where: dict[str, Any]) -> bool:
 class Request:
     """One request over some tables while it is read."""
 
-    def __init__(self, reader: Reader, schemas: Schemas) -> None:
-        self.reader, self.schemas = reader, schemas
+    def __init__(self, reader: Reader, schemas: Schemas, rows: Tables) -> None:
+        self.reader, self.schemas, self.rows = reader, schemas, rows
         self.name = source(reader, schemas)
         self.schema = schemas[self.name]
         self.ask = Ask()
@@ -66,6 +67,8 @@ class Request:
             if shown and (self.ask.grouped or self.ask.columns or self.ask.distinct is not None or self.ask.summary is not None):
                 steps += shown
                 shown = []
+            if self.ask.implied or self.ask.place is not None:
+                refuse_ties(self.name, steps + made, self.rows)
             steps += made
             limited = limited or any(step["do"] in ("limit", "top_k", "sample") for step in made)
             more, self.schema = show_steps(self.ask, self.schema, last=following is None)

@@ -45,10 +45,9 @@ def _things(ask: Ask) -> None:
 
 def _numbers(ask: Ask) -> None:
     """How many rows a superlative takes: the number said, one for a singular, all in order for a plural."""
-    if ask.superlative is not None and ask.wanted is None and ask.place is None and not ask.group and not ask.plural:
-        ask.wanted = 1
-    if ask.superlative is not None and not ask.noun and ask.wanted is None and ask.place is None and not ask.group:
-        ask.wanted = 1
+    open_ = ask.superlative is not None and ask.wanted is None and ask.place is None and not (ask.group and not ask.grouped)
+    if open_ and (not ask.plural or not ask.noun):
+        ask.wanted, ask.implied = 1, True
     if ask.place is not None and ask.superlative is None:
         raise Refused("It is not said by what the places are counted.", "Say: the second cheapest, for example.")
     if ask.place is not None and ask.plural and ask.noun == "rows" and ask.wanted is None:
