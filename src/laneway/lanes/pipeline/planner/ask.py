@@ -62,6 +62,8 @@ class Ask:
     distinct: list[Column] | None = None
     sample: bool = False
     summary: list[Column] | None = None
+    excepted: bool = False
+    """The last condition took rows away by `except`, and what follows may belong to it."""
     measured_at: int = 0
     """Where the last aggregate ended in the request."""
     noun: str = ""
@@ -99,10 +101,31 @@ def where_of(ask: Ask) -> Where | None:
     if len(ties) > 1:
         raise Refused("`and` and `or` are mixed, and it is not plain which belongs together.", "Ask in two steps.")
     tied: list[Where] = [{"or": parts}] if ties == {"or"} else parts
-    every = [*ask.before, *tied]
+    every = [part for one in (*ask.before, *tied) for part in one.get("and", [one])]
+    _refuse_contradictions(every)
     if not every:
         return None
-    return every[0] if len(every) == 1 else {"and": [part for one in every for part in one.get("and", [one])]}
+    return every[0] if len(every) == 1 else {"and": every}
+
+
+def _refuse_contradictions(every: list[Where]) -> None:
+    """Nobody asks for rows that cannot exist: then the words meant something else."""
+    for place, one in enumerate(every):
+        for other in every[:place]:
+            if one.get("column") != other.get("column") or "column" not in one:
+                continue
+            pair = (other, one)
+            values = [two.get("value") for two in pair]
+            same = all(two["is"] in ("==", "in") for two in pair) and not set(map(str, _listed(values[0]))) & set(map(str, _listed(values[1])))
+            low = next((two["value"] for two in pair if two["is"] in (">", ">=")), None)
+            high = next((two["value"] for two in pair if two["is"] in ("<", "<=")), None)
+            apart = isinstance(low, int | float) and isinstance(high, int | float) and low > high
+            if same or apart:
+                raise Refused(f"No row can be both as far as {one['column']} goes.", "Say `or` if either will do.")
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _column(where: Where) -> str | None:

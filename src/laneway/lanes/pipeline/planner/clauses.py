@@ -23,7 +23,7 @@ OPENERS = (
     "which", "who are", "who is", "who has", "who have", "who", "what", "look up", "select", "search for", "see", "output", "report",
     "report me", "retrieve", "extract", "pick", "choose", "take", "keep", "grab", "filter to", "filter for", "filter",
     "narrow down to", "restrict to", "limit to", "reduce to", "just", "calculate", "compute", "work out", "determine",
-    "figure out", "where are", "now", "then", "first",
+    "figure out", "where are", "now", "then",
 )  # fmt: skip
 _ASKING = ("which", "what", "who", "list")
 _CLOSERS = ("in the table", "in this table", "in the data", "in the dataset", "in this data", "in the list", "in this list",
@@ -310,6 +310,8 @@ def _noun_behind(reader: Reader, schema: Schema) -> bool:
         noun = noun_at(reader, schema)
         degree = _degree_next(reader)
         number = count(reader)
+        if number is not None and noun_at(reader, schema) is None and not _degree_next(reader):
+            return False
         from laneway.lanes.pipeline.planner.conditions import condition
 
         valued = condition(reader, schema) is not None

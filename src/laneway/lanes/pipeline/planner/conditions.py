@@ -30,10 +30,16 @@ _DIRECTION = {"going to": "to", "leaving from": "from", "leaving": "from", "depa
 def condition(reader: Reader, schema: Schema) -> Where | None:
     """The condition that comes next, now read; None (and nothing read) if none does."""
     start = reader.at
+    reader.memo["excepts"] = False
     found = _condition(reader, schema)
     if found is None:
         reader.at = start
     return found
+
+
+def excepted(reader: Reader) -> bool:
+    """Whether the condition read last takes rows away by `except` or its like."""
+    return bool(reader.memo.get("excepts"))
 
 
 def _condition(reader: Reader, schema: Schema) -> Where | None:
@@ -43,6 +49,7 @@ def _condition(reader: Reader, schema: Schema) -> Where | None:
     lead, negated = _lead(reader)
     if lead is None:
         return None
+    reader.memo["excepts"] = bool(set(_EXCEPT).intersection(lead))
     possess = bool(_POSSESS.intersection(lead))
     if not negated and possess:
         number = _number_of_column(reader, schema)
@@ -187,6 +194,14 @@ def _valued(reader: Reader, schema: Schema, negated: bool) -> Where | None:
     named = text_test(reader, schema, said) if said else None
     if named is not None:
         return named
+    if said in ("in", "of", "with", "from", "by", "on") and not negated:
+        mark = reader.at
+        found, size = column_at(reader, schema)
+        if len(found) == 1 and found[0].kind == "text":
+            told = about_column(reader, schema, False)
+            if told is not None:
+                return told
+        reader.at = mark
     read = values_at(reader, schema, lead)
     if read is None:
         return None

@@ -133,10 +133,16 @@ def _to_opposite(reader: Reader, said: str) -> bool:
 
 def _keys(reader: Reader, schema: Schema, ask: Ask, early: str) -> None:
     """Every column to sort by, each with its own direction."""
+    linked = False
     while True:
         reader.takes("the", "their", "its")
+        bare = bool(ask.keys) and ask.keys[-1][1] == "asc" and linked
+        before = reader.at
         _key(reader, schema, ask, early)
+        if bare and ask.keys[-1][1] == "desc" and not {t.text for t in reader.tokens[:before]} & {"ascending", "asc", "lowest"}:
+            raise Refused("It is not plain whether the direction holds for one column or for both.", "Say it with each, or `then`.")
         mark = reader.at
+        linked = reader.word() == "and" and reader.word(1) not in ("then", "by")
         if not reader.takes("and then by", ", and then by", ", then by", "then by", "and then", ", then", "then", "and by",
                             ", and", "and", ", by", ","):  # fmt: skip
             return

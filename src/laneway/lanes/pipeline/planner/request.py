@@ -17,7 +17,8 @@ from laneway.lanes.pipeline.planner.clauses import (
     shown_columns,
 )
 from laneway.lanes.pipeline.planner.columns import column_at, only
-from laneway.lanes.pipeline.planner.conditions import condition
+from laneway.lanes.pipeline.planner.comparing import OPERATORS
+from laneway.lanes.pipeline.planner.conditions import condition, excepted
 from laneway.lanes.pipeline.planner.dimensions import SUPERLATIVES
 from laneway.lanes.pipeline.planner.grouping import best_groups, group_clause, row_superlative
 from laneway.lanes.pipeline.planner.joining import Schemas, join_clause, source
@@ -28,7 +29,7 @@ from laneway.lanes.pipeline.planner.ordering import sort_clause, superlative, to
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Schema
-from laneway.lanes.pipeline.planner.spelling import stem
+from laneway.lanes.pipeline.planner.spelling import name_parts, plural, stem
 from laneway.lanes.pipeline.planner.settling import settled, show_steps
 from laneway.lanes.pipeline.planner.ties import Tables, refuse_ties
 
@@ -210,10 +211,11 @@ class Request:
 
     def _test(self) -> bool:
         reader, ask = self.reader, self.ask
-        tie = self.tie
+        tie, start = self.tie, reader.at
         found = condition(reader, self.schema)
         if found is None:
             return False
+        self._check(tie, start)
         if tie == "or" and ask.tests and _negative(ask.tests[-1][1]):
             raise Refused("It is not plain whether `not` holds for what comes after `or` too.", "Say `not` with each part.")
         if not ask.noun and not ask.tests and tie != "or" and self._noun_follows():
@@ -222,6 +224,22 @@ class Request:
             ask.tests.append((tie, found))
         self.tie = ""
         return True
+
+    def _check(self, tie: str, start: int) -> None:
+        """The condition just read can belong to one place only; Refused otherwise."""
+        reader, ask = self.reader, self.ask
+        behind = ask.excepted and reader.tokens[start - 1].text != ","
+        if behind:
+            raise Refused("It is not plain how much of it `except` takes away.", "Ask in two steps, or put the exception last.")
+        ask.excepted = excepted(reader)
+        words = " ".join(token.text for token in reader.tokens[start : start + 2])
+        if ask.grouped and ask.group and any(words.startswith(one) for one in (*OPERATORS, "between")):
+            raise Refused("It is not plain whether the number is about the rows or the groups.", "Name the column.")
+        first = reader.tokens[start]
+        if not (ask.noun or ask.tests or ask.before or ask.grouped) and first.kind == "word" and plural(first.text):
+            found, _ = column_at(Reader(reader.tokens[start:]), self.schema)
+            if found and not any(first.text in name_parts(column.name) for column in found):
+                raise Refused(f"`{first.raw}` may mean the values or the rows.", f"Say: rows where {found[0].name} …")
 
     def _noun_follows(self) -> bool:
         mark = self.reader.at
