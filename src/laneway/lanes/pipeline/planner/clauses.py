@@ -25,6 +25,7 @@ OPENERS = (
     "narrow down to", "restrict to", "limit to", "reduce to", "just", "calculate", "compute", "work out", "determine",
     "figure out", "where are", "now", "then",
 )  # fmt: skip
+_YES_NO = frozenset("is are was were does do did has have can could should will would am".split())
 _ASKING = ("which", "what", "who", "list")
 _CLOSERS = ("in the table", "in this table", "in the data", "in the dataset", "in this data", "in the list", "in this list",
             "in our data", "in our list", "in total", "for me", "thanks", "thank you", "please", "altogether", "overall",
@@ -39,6 +40,8 @@ _BREAKS = ("show", "list", "give", "sort", "order", "rank", "arrange", "take", "
 
 def opening(reader: Reader, ask: Ask) -> None:
     """Politeness and the verb that only says `show` are read."""
+    if reader.at == 0 and reader.word() in _YES_NO and not any(reader.sees(one) for one in OPENERS):
+        raise Refused("A question for yes or no has no table for an answer.", "Ask for the rows.")
     while True:
         mark = reader.at
         if reader.word() in ("take", "keep", "first", "just", "which", "what") and reader.sees(f"{reader.word()} the first"):

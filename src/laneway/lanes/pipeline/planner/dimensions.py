@@ -163,4 +163,6 @@ def looks_dated(column: Column) -> bool:
 def yearly(column: Column) -> bool:
     """Whether it holds years as numbers."""
     named = "year" in column.words or column.words[-1:] in (("founded",), ("vintage",), ("born",), ("released",))
+    if column.low is None:
+        return column.kind == "number" and column.words == ("year",)
     return column.kind == "number" and named and column.low > 1000 and column.high < 2999

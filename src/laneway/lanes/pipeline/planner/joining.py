@@ -11,7 +11,7 @@ from laneway.lanes.pipeline.planner.lexicon import ARTICLES
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
-from laneway.lanes.pipeline.planner.spelling import name_words, stem
+from laneway.lanes.pipeline.planner.spelling import name_words, plural, stem
 
 Schemas = Mapping[str, Schema]
 _LINKS = ("left joined with", "left joined to", "left join with", "left join", "inner joined with", "joined with", "joined to",
@@ -69,7 +69,18 @@ def join_clause(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> S
         if joined is not None:
             return joined
         reader.at = mark
+    _refuse_other_table(reader, schema, schemas)
     return None
+
+
+def _refuse_other_table(reader: Reader, schema: Schema, schemas: Schemas) -> None:
+    """`orders with customers` names a table, and no column: what it is to do here is not said."""
+    ahead = 0
+    while reader.word(ahead) in ("with", "having", "have", "has", "that", "which", "who", "of", "and", "the", "their", "for", "from"):
+        ahead += 1
+    other, size = table_at(reader, schemas, ahead)
+    if ahead and other and other != schema.name and plural(reader.word(ahead + size - 1)):
+        raise Refused(f"It is not said how {other} belongs here.", f"Say: join {schema.name} with {other} on …, or: without {other}.")
 
 
 def _imperative(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema | None:
@@ -206,11 +217,13 @@ def _said_key(reader: Reader, left: Schema, right: Schema) -> tuple[Column, Colu
         return ours[0], theirs[0]
     if len(ours) == 1:
         reader.at += size
+        mark = reader.at
         if reader.takes("=", "==", "equals", "and", "to"):
             theirs, other_size = column_at(reader, right)
             if len(theirs) == 1:
                 reader.at += other_size
                 return ours[0], theirs[0]
+        reader.at = mark
         key = _id_of(right, ours[0])
         if key is not None:
             return ours[0], key

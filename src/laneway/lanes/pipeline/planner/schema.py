@@ -36,6 +36,8 @@ class Column:
     low: Any = None
     high: Any = None
     zeros: bool = False
+    classes: bool = False
+    """Few numbers that come again and again, as of stars or grades."""
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """Each text it holds, as `spoken` says it, and the ways it is written."""
 
@@ -46,6 +48,10 @@ class Column:
     @cached_property
     def unit(self) -> str:
         return name_words(self.name)[1]
+
+    def spans(self, number: float) -> bool:
+        """Whether the number lies between the lowest and the highest it is known to hold."""
+        return self.low is not None and bool(self.low <= number <= self.high)
 
     @property
     def ordered(self) -> bool:
@@ -131,8 +137,10 @@ def _column(name: str, cells: list[Any]) -> Column:
     if types == {bool}:
         return Column(name, "bool", nulls)
     if types <= {int, float}:
-        unique = not nulls and len(set(given)) == len(given)
-        return Column(name, "number", nulls, 0, unique, min(given), max(given), 0 in given)
+        different = len(set(given))
+        unique = not nulls and different == len(given)
+        classes = types == {int} and different <= 20 and different * 1.5 <= len(given)
+        return Column(name, "number", nulls, 0, unique, min(given), max(given), 0 in given, classes)
     if types == {str}:
         return _text_column(name, given, nulls)
     if types & {list, dict}:

@@ -40,6 +40,11 @@ def _things(ask: Ask) -> None:
         raise Refused(f"It is not plain whether {ask.entity.name} is to be shown for each row.", "Say: the column …, or distinct …")
     if not ask.entity.unique and not ask.opener:
         raise Refused(f"{ask.entity.name} repeats itself.", f"Say: distinct {ask.entity.name}, or: the {ask.entity.name} column.")
+    if ask.entity.unique:
+        ask.columns = [(ask.entity, ask.entity.name)]
+        return
+    if any(column.name != ask.entity.name for column, _ in ask.keys):
+        raise Refused(f"Each {ask.entity.name} stands in several rows, which the order may part.", "Sort by what is listed.")
     ask.distinct = [ask.entity]
 
 
