@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from laneway.lanes.pipeline.planner.ask import Ask, Measure, Step, steps_of
@@ -38,6 +39,23 @@ _AFTER_BUT = frozenset("not only with without no under over cheaper sorted order
 """`but` goes on with a condition only before these; else it may take something away."""
 
 
+def _narrows(ask: Ask) -> bool:
+    """Whether what was to be shown must be settled before this clause."""
+    other = ask.distinct is not None or ask.summary is not None
+    return ask.grouped or other or bool(ask.columns or ask.renamed or ask.dropped)
+
+
+def _shown(schema: Schema, shown: list[Step]) -> Schema:
+    """The table with the columns that are shown, under the names they are shown by."""
+    for step in shown:
+        if step["do"] == "select":
+            schema = schema.with_columns([column for column in schema.columns if column.name in step["columns"]])
+        else:
+            names = step["columns"]
+            schema = schema.with_columns([replace(one, name=names.get(one.name, one.name)) for one in schema.columns])
+    return schema
+
+
 def _negative(where: dict[str, Any]) -> bool:
     return where.get("is") in ("!=", "not_in") or "not" in where
 
@@ -64,10 +82,11 @@ class Request:
             settled(self.ask, self.schema)
             if limited and not then and (self.ask.tests or self.ask.before or self.ask.grouped):
                 raise Refused("It is not plain whether the rows are chosen before or after they are counted off.", "Say `then`.")
-            made, self.schema = steps_of(self.ask, self.schema)
-            if shown and (self.ask.grouped or self.ask.columns or self.ask.distinct is not None or self.ask.summary is not None):
+            if shown and _narrows(self.ask):
                 steps += shown
+                self.schema = _shown(self.schema, shown)
                 shown = []
+            made, self.schema = steps_of(self.ask, self.schema)
             if self.ask.implied or self.ask.place is not None:
                 refuse_ties(self.name, steps + made, self.rows)
             steps += made
