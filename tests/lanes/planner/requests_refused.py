@@ -1,5 +1,7 @@
 """Requests that mean nothing here, or two things: each must be refused, for any answer would be a guess."""
 
+# ruff: noqa: E501 - a request and what comes of it stand on one line
+
 from __future__ import annotations
 
 REFUSED: dict[str, tuple[str, ...]] = {
@@ -95,8 +97,28 @@ REFUSED: dict[str, tuple[str, ...]] = {
         "orders shipped before 2026-02-01 or",
         "biggest order",
     ),
-    "tickets": ("oldest ticket", "latest opened ticket assigned to Noah", "tickets closed within 2 days", "unresolved tickets", "latest ticket", "tickets from March 2026"),
-    "sales": ("units sold by Kim", "best rep", "growth per month", "revenue per unit per region", "sales by Zoe or revenue"),
-    "cities": ("biggest city", "density per country", "cities near Vienna", "population per country", "European cities", "German cities"),
+    "tickets": (
+        "oldest ticket",
+        "latest opened ticket assigned to Noah",
+        "tickets closed within 2 days",
+        "unresolved tickets",
+        "latest ticket",
+        "tickets from March 2026",
+    ),
+    "sales": (
+        "units sold by Kim",
+        "best rep",
+        "growth per month",
+        "revenue per unit per region",
+        "sales by Zoe or revenue",
+    ),
+    "cities": (
+        "biggest city",
+        "density per country",
+        "cities near Vienna",
+        "population per country",
+        "European cities",
+        "German cities",
+    ),
     "students": ("best student", "students who passed", "top of the class"),
 }

@@ -6,13 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from laneway.lanes.pipeline.planner.comparing import Where, test
+from laneway.lanes.pipeline.planner.comparing import Where, compared
 from laneway.lanes.pipeline.planner.dimensions import Direction
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 Step = dict[str, Any]
-NAMES = {"mean": "average", "sum": "total", "min": "min", "max": "max", "median": "median", "count_distinct": "distinct"}
+NAMES = {
+    "mean": "average",
+    "sum": "total",
+    "min": "min",
+    "max": "max",
+    "median": "median",
+    "count_distinct": "distinct",
+}
 
 
 @dataclass
@@ -116,7 +123,9 @@ def _refuse_contradictions(every: list[Where]) -> None:
                 continue
             pair = (other, one)
             values = [two.get("value") for two in pair]
-            same = all(two["is"] in ("==", "in") for two in pair) and not set(map(str, _listed(values[0]))) & set(map(str, _listed(values[1])))
+            same = all(two["is"] in ("==", "in") for two in pair) and not set(map(str, _listed(values[0]))) & set(
+                map(str, _listed(values[1]))
+            )
             low = next((two["value"] for two in pair if two["is"] in (">", ">=")), None)
             high = next((two["value"] for two in pair if two["is"] in ("<", "<=")), None)
             apart = isinstance(low, int | float) and isinstance(high, int | float) and low > high
@@ -150,7 +159,9 @@ def steps_of(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
         known = {column.name for column in schema.columns}
         asked = [column.name for column, _ in ask.keys] + ([ask.superlative.column.name] if ask.superlative else [])
         if not known.issuperset(asked):
-            raise Refused(f"There is no {(set(asked) - known).pop()} of a whole group.", "Order groups by what is worked out.")
+            raise Refused(
+                f"There is no {(set(asked) - known).pop()} of a whole group.", "Order groups by what is worked out."
+            )
     if ask.having:
         steps.append({"do": "filter", "where": ask.having[0] if len(ask.having) == 1 else {"and": ask.having}})
     if ask.summary is not None:
@@ -192,7 +203,7 @@ def _ordered(ask: Ask, steps: list[Step]) -> None:
     best = ask.superlative
     if best is not None:
         if best.column.nulls:
-            steps.append({"do": "filter", "where": test(best.column.name, "not_null")})
+            steps.append({"do": "filter", "where": compared(best.column.name, "not_null")})
         by = {"column": best.column.name, "order": best.order, "nulls": "last"}
         if ask.place is not None:
             steps.append({"do": "sort", "by": [by]})

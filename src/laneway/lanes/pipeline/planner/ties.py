@@ -11,7 +11,7 @@ from laneway.lanes.pipeline.tables import run
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 MOST_ROWS = 100_000
-"""Larger tables are not looked through twice; of rows that are equal the first is taken, as with a number that was said."""
+"""Larger tables are not looked through twice; of equal rows the first is taken, as when a number was said."""
 
 
 def refuse_ties(name: str, steps: list[dict[str, Any]], tables: Tables) -> None:
@@ -28,4 +28,6 @@ def refuse_ties(name: str, steps: list[dict[str, Any]], tables: Tables) -> None:
     values = [row.get(column) for row in rows]
     around = values[max(first - 1, 0) : first] + values[first + 1 : first + 2]
     if first < len(values) and values[first] in around:
-        raise Refused(f"Several rows share that place, with the {column} {values[first]}.", "Say how many you want: the 2 …")
+        raise Refused(
+            f"Several rows share that place, with the {column} {values[first]}.", "Say how many you want: the 2 …"
+        )
