@@ -63,7 +63,8 @@ def test_every_line_is_answered_by_one_line(shell: Shell) -> None:
     asked = [
         {"prompt": "the cheapest product", "data": rows},
         {"prompt": "something nice", "data": rows},
-        {"prompt": "orders without a customer", "tables": {"orders": [{"order_id": 1, "customer_id": 3}], "customers": [{"id": 4}]}},
+        {"prompt": "orders without a customer",
+         "tables": {"orders": [{"order_id": 1, "customer_id": 3}], "customers": [{"id": 4}]}},
     ]  # fmt: skip
     printed = shell.run("pipeline", "run", "--jsonl", typed="\n".join(map(json.dumps, asked)))
     first, second, third = [json.loads(line) for line in printed.splitlines()]

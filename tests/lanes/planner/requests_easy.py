@@ -1,7 +1,5 @@
 """Requests as most people write them, and what comes out, worked out without the planner."""
 
-# ruff: noqa: E501 - a request and what comes of it stand on one line
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,7 +29,7 @@ def only(rows: Rows, *columns: str) -> list[Any]:
 
 def mean(values: list[Any]) -> float:
     full = [value for value in values if value is not None]
-    return sum(full) / len(full)
+    return float(sum(full) / len(full))
 
 
 def groups(rows: Rows, column: str) -> dict[Any, list[Any]]:

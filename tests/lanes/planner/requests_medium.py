@@ -1,7 +1,5 @@
 """Requests with two or three parts, and what comes out, worked out without the planner."""
 
-# ruff: noqa: E501 - a request and what comes of it stand on one line
-
 from __future__ import annotations
 
 from collections.abc import Callable

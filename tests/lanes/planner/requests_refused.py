@@ -1,7 +1,5 @@
 """Requests that mean nothing here, or two things: each must be refused, for any answer would be a guess."""
 
-# ruff: noqa: E501 - a request and what comes of it stand on one line
-
 from __future__ import annotations
 
 REFUSED: dict[str, tuple[str, ...]] = {

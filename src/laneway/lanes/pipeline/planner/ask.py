@@ -140,7 +140,8 @@ def _listed(value: Any) -> list[Any]:
 def _column(where: Where) -> str | None:
     if "column" in where:
         return str(where["column"])
-    inner = {_column(part) for part in where.get("and", where.get("or", []))}
+    parts: list[Where] = where.get("and") or where.get("or") or []
+    inner = {_column(part) for part in parts}
     return inner.pop() if len(inner) == 1 else None
 
 

@@ -244,8 +244,8 @@ def _valued(reader: Reader, schema: Schema, negated: bool) -> Where | None:
         return named
     if said in ("in", "of", "with", "from", "by", "on") and not negated:
         mark = reader.at
-        found, _ = column_at(reader, schema)
-        if len(found) == 1 and found[0].kind == "text":
+        columns, _ = column_at(reader, schema)
+        if len(columns) == 1 and columns[0].kind == "text":
             told = about_column(reader, schema, False)
             if told is not None:
                 return told

@@ -151,8 +151,8 @@ GENERIC = words("row record entry result line one thing item element observation
 VAGUE = words(
     "cheap expensive recent new old young good bad great nice popular big small large high low long short few several"
     " many some other similar nearby interesting important weird unusual outlier typical common rare late early fast"
-    " slow affordable reasonable decent modern fresh heavy light tall busy hot cold warm rich poor strong weak close far"
-    " favorite favourite relevant related similar suspicious odd normal abnormal valid invalid"
+    " slow affordable reasonable decent modern fresh heavy light tall busy hot cold warm rich poor strong weak close"
+    " far favorite favourite relevant related similar suspicious odd normal abnormal valid invalid"
 )
 ARTICLES = words("the a an any their its his her each")
 WORD_NUMBERS = {

@@ -175,7 +175,9 @@ def contains(column: Column, by: str, text: str, *, quoted: bool) -> Where:
 
 
 def _case_matters(column: Column, by: str, text: str) -> bool:
-    test_of = {"contains": lambda a, b: b in a, "starts_with": str.startswith, "ends_with": str.endswith}[by]
+    def test_of(whole: str, part: str) -> bool:
+        return {"starts_with": whole.startswith(part), "ends_with": whole.endswith(part)}.get(by, part in whole)
+
     texts = [form for forms in column.values.values() for form in forms]
     exact = [form for form in texts if test_of(form, text)]
     loose = [form for form in texts if test_of(form.lower(), text.lower())]

@@ -111,7 +111,7 @@ class Request:
                 refuse_ties(self.name, steps + made, self.rows)
             steps += made
             limited = limited or any(step["do"] in ("limit", "top_k", "sample") for step in made)
-            more, self.schema = show_steps(self.ask, self.schema, last=following is None)
+            more, self.schema = show_steps(self.ask, self.schema)
             shown += more
             if following is None:
                 return {"from": self.name, "steps": steps + shown}

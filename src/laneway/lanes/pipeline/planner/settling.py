@@ -76,11 +76,11 @@ def _numbers(ask: Ask) -> None:
         raise Refused("Leaving out rows and a superlative do not go together.", "Say: sorted by …, skip the first 5.")
 
 
-def show_steps(ask: Ask, schema: Schema, *, last: bool) -> tuple[list[Step], Schema]:
+def show_steps(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
     """The steps that show what the clause wants shown, and the table for the clauses after it."""
     if ask.dropped:
-        names = {column.name for column in ask.dropped}
-        kept = [column.name for column in schema.columns if column.name not in names]
+        gone = {column.name for column in ask.dropped}
+        kept = [column.name for column in schema.columns if column.name not in gone]
         if not kept:
             raise Refused("No column would be left.", "Leave out fewer.")
         return [{"do": "select", "columns": kept}], schema
