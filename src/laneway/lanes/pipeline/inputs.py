@@ -16,6 +16,8 @@ from laneway.domain.conversation import Attachment, Message, Principal
 from laneway.domain.job import Job
 from laneway.errors import BadInput, Forbidden, TooLarge
 from laneway.lanes.pipeline.formats import Row, rows_in, rows_of
+from laneway.lanes.pipeline.plan import Plan
+from laneway.lanes.pipeline.tables import source_of
 from laneway.store import conversations, plans, principals
 from laneway.store.artifacts import SCHEME, Artifacts
 from laneway.store.database import Database
@@ -27,6 +29,8 @@ LISTED = ("rows", "data", "items")
 _TABLE = re.compile(r".*\.(csv|tsv|json|ndjson|jsonl)", re.IGNORECASE)
 _TABULAR = frozenset({"text/csv", "application/json", "application/x-ndjson", "application/ndjson"})
 _NAME = re.compile(r"[^\w-]+")
+ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]]")
+"""Where a request says that its rows are."""
 
 
 @dataclass
@@ -36,6 +40,9 @@ class Given:
     tables: dict[str, list[Row]] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    step: dict[str, Any] | None = None
+    """The `http_request` that brought a table, if one did."""
 
     def add(self, name: str, rows: list[Row], origin: str, source: str | None = None) -> None:
         """One more table, under a name that no other has."""
@@ -48,6 +55,17 @@ class Given:
         self.tables[name], self.origins[name] = rows, origin
         if source is not None and source not in self.sources:
             self.sources.append(source)
+
+    def fetched(self, name: str, rows: list[Row], url: str, step: dict[str, Any], note: str = "") -> None:
+        """The table that a plan's `http_request` brought."""
+        self.tables[name], self.origins[name], self.step = rows, url, step
+        self.notes += [note] if note else []
+
+    def origins_of(self, plan: Plan) -> list[str]:
+        """Where the rows of the plan's tables came from."""
+        source = source_of(plan, self.tables)
+        joined = [str(step["table"]) for step in plan.document()["steps"] if step["do"] == "join"]
+        return [self.origins[name] for name in dict.fromkeys([source, *joined]) if name in self.origins]
 
 
 def is_table(attachment: Attachment) -> bool:
@@ -77,7 +95,7 @@ class Inputs:
         for file in filter(is_table, attached):
             rows = await self._stored(str(file.artifact), file.name)
             given.add(file.name.rpartition(".")[0], rows, f"the file {file.name}", f"the file {file.name}")
-        if not given.tables and before is not None:
+        if not given.tables and before is not None and not ADDRESS.search(message.text):
             given.add(PREVIOUS, await self._stored(before.ref), "the last result of this conversation")
         self._check(given)
         return given
