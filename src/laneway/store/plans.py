@@ -13,6 +13,9 @@ from laneway.domain.job import Job
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
+TABULAR = ("text/csv", "application/json", "application/x-ndjson", "application/ndjson")
+"""Kinds of files that are read as tables."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownPlan:
@@ -102,15 +105,18 @@ async def last_before(tx: Connection, message: Message) -> StoredResult | None:
         return await cursor.fetchone()
 
 
-async def last_reply_meta(tx: Connection, message: Message) -> dict[str, Any]:
-    """What is kept beside the last thing said to the thread before this message."""
+async def around(tx: Connection, message: Message) -> tuple[dict[str, Any], bool]:
+    """What is kept beside the last thing said to the thread before this message, and whether it brings a table."""
     cursor = await tx.execute(
-        "SELECT m.meta FROM messages m JOIN threads t ON t.id = m.thread_id WHERE m.thread_id = %s "
-        "AND m.author = 'assistant' AND m.seq < %s AND m.seq > t.context_from ORDER BY m.seq DESC LIMIT 1",
-        (message.thread_id, message.seq),
+        "SELECT coalesce((SELECT m.meta FROM messages m JOIN threads t ON t.id = m.thread_id "
+        "WHERE m.thread_id = %(thread)s AND m.author = 'assistant' AND m.seq < %(seq)s AND m.seq > t.context_from "
+        "ORDER BY m.seq DESC LIMIT 1), '{}'), "
+        "EXISTS (SELECT 1 FROM attachments WHERE message_id = %(message)s AND (mime = ANY(%(mimes)s) "
+        "OR name ~* '\\.(csv|tsv|json|ndjson|jsonl)$'))",
+        {"thread": message.thread_id, "seq": message.seq, "message": message.id, "mimes": list(TABULAR)},
     )
     row = await cursor.fetchone()
-    return dict(row[0]) if row else {}
+    return (dict(row[0]), bool(row[1])) if row else ({}, False)
 
 
 async def may_read(tx: Connection, ref: str, principal: Principal) -> bool:

@@ -27,7 +27,6 @@ MOST_TABLES = 20
 LISTED = ("rows", "data", "items")
 """Where an earlier result may hold its rows."""
 _TABLE = re.compile(r".*\.(csv|tsv|json|ndjson|jsonl)", re.IGNORECASE)
-_TABULAR = frozenset({"text/csv", "application/json", "application/x-ndjson", "application/ndjson"})
 _NAME = re.compile(r"[^\w-]+")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]]")
 """Where a request says that its rows are."""
@@ -71,7 +70,7 @@ class Given:
 def is_table(attachment: Attachment) -> bool:
     """Whether a file can be read as a table."""
     return attachment.artifact is not None and bool(
-        attachment.mime in _TABULAR or _TABLE.fullmatch(attachment.name)
+        attachment.mime in plans.TABULAR or _TABLE.fullmatch(attachment.name)
     )
 
 
