@@ -1,4 +1,4 @@
-"""Many cells made one: sum, mean, min, max, count, count_distinct and median, each with its rule for nulls and types."""
+"""Many cells made one: sum, mean, median and so on, each with its rule for nulls and types."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class _Ndjson(ColumnFile):
             raise StepBack
 
     @cached_property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+    def columns(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(chain.from_iterable(map(loads, self._lines))))
 
     def cells(self, column: str) -> Sequence[Any]:
@@ -145,7 +145,7 @@ class _Csv(ColumnFile):
             raise StepBack
         try:
             frame = pl.read_csv(io.BytesIO(content), separator=chr(delimiter), infer_schema=False, quote_char=None,
-                                missing_utf8_is_empty_string=True, has_header=True)  # fmt: skip
+                                has_header=True)  # fmt: skip
         except pl.exceptions.PolarsError as error:
             raise StepBack from error
         names = head.decode().split(chr(delimiter))
@@ -162,7 +162,7 @@ class _Csv(ColumnFile):
         if column not in self._frame.columns:
             raise StepBack
         if column not in self._typed:
-            self._typed[column] = typed(self._frame[column].to_list())
+            self._typed[column] = typed(self._frame[column].fill_null("").to_list())
         return self._typed[column]
 
     def rows(self, places: Sequence[int]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""The columnar path for stored tables: polars reads the few columns a plan looks at, the reference engine does the rest.
+"""The columnar path for stored tables: polars reads the few columns a plan looks at, the reference does the rest.
 
 Only reading differs, so an answer can differ only where a column would be read differently; `column_files.py` reads a
 column in exactly the cells the reference would see, or says that it cannot, and then the reference reads the file.
@@ -96,7 +96,7 @@ class _Late(Table):
     source: ColumnFile
 
     @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+    def columns(self) -> tuple[str, ...]:
         """Every column of the file."""
         return self.source.columns
 

@@ -1,4 +1,4 @@
-"""Where a plan is carried out: in this process while tables are small, in a worker process of its own when they are not.
+"""Where a plan is carried out: in this process while tables are small, in a worker process when they are not.
 
 The server's event loop never waits for a table. Small work runs in a thread; a thread cannot help where one call into C
 holds the interpreter for long (a sort of a million rows: half a second), so large work is another process. It gets file
@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 import orjson
 
-from laneway.errors import BadInput, TooLarge, Unavailable
+from laneway.errors import BadInput, LanewayError, TooLarge, Unavailable
 from laneway.lanes.pipeline.checking import MOST_BYTES, checked
 from laneway.lanes.pipeline.lines import Lines, written
 from laneway.lanes.pipeline.plan import Plan
@@ -32,6 +32,9 @@ from laneway.lanes.pipeline.values import Row
 ROWS_HERE = 50_000
 BYTES_HERE = 1024 * 1024
 """What is worked on in this process at most; a sort of so many rows holds the interpreter for about 20 ms."""
+
+COLUMNAR_BYTES = 16 * 1024 * 1024
+"""From here on polars is faster than the reference although it takes a while to be imported."""
 
 AT_ONCE = 2
 SECONDS = 120.0
@@ -113,14 +116,23 @@ async def _elsewhere(
     folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="laneway-tables-"))
     try:
         files = await asyncio.to_thread(_laid_out, folder, tables, most_bytes)
-        stored = any(isinstance(one, Stored | Held) for one in tables.values())
-        job = {"plan": plan.document(), "tables": files, "most_rows": most_rows, "columnar": stored,
+        columnar = _stored_bytes(tables) >= COLUMNAR_BYTES
+        job = {"plan": plan.document(), "tables": files, "most_rows": most_rows, "columnar": columnar,
                "result": str(folder / "result.ndjson")}  # fmt: skip
         report = await _reported(orjson.dumps(job) + b"\n", seconds)
         return await asyncio.to_thread(_outcome, report, folder / "result.ndjson")
     finally:
         # Not awaited: whoever cancelled us does not wait for a folder.
         asyncio.get_running_loop().run_in_executor(None, _removed, folder)
+
+
+def _stored_bytes(tables: Mapping[str, Source]) -> int:
+    """How much there is to read in files."""
+    return sum(
+        one.path.stat().st_size if isinstance(one, Stored) else len(one.content)
+        for one in tables.values()
+        if isinstance(one, Stored | Held)
+    )
 
 
 def _laid_out(folder: Path, tables: Mapping[str, Source], most_bytes: int) -> dict[str, dict[str, str]]:
@@ -184,10 +196,10 @@ def _whole(file: int, size: int) -> bytes:
     return content
 
 
-def _error(said: Mapping[str, str]) -> BadInput | Unavailable:
+def _error(said: Mapping[str, str]) -> LanewayError:
     if said["code"] == "memory":
         return Unavailable("The tables need more memory than there is.", hint="Filter first, or use fewer rows.")
-    kind = {"too-large": TooLarge, "unavailable": Unavailable}.get(said["code"], BadInput)
+    kind: type[LanewayError] = {"too-large": TooLarge, "unavailable": Unavailable}.get(said["code"], BadInput)
     return kind(said["message"], hint=said["hint"])
 
 
