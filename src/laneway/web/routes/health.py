@@ -19,6 +19,7 @@ PATIENCE_SECONDS = 3.0
 
 class Alive(BaseModel):
     status: str = "ok"
+    trouble: dict[str, str] = {}
 
 
 class Ready(BaseModel):
@@ -27,8 +28,10 @@ class Ready(BaseModel):
 
 
 @router.get("/health", summary="The process lives")
-async def health() -> Alive:
-    return Alive()
+async def health(here: Here) -> Alive:
+    """`trouble` says what is wrong outside, by channel; it harms nothing else."""
+    found = {name: await channel.trouble() for name, channel in here.app.channels.items()}
+    return Alive(trouble={name: says for name, says in found.items() if says is not None})
 
 
 @router.get("/ready", summary="Messages can be taken and worked on", response_model=Ready)
