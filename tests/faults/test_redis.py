@@ -163,8 +163,7 @@ async def test_what_a_killed_worker_had_taken_is_run_by_the_next(database_url: s
         await plant.redis.sadd("agent:jobs:workers", dead)
         await plant.push("twice", "hello")
         await plant.redis.xgroup_create("agent:stream", "agent_workers", "0", mkstream=True)
-        entry = {"job_id": "stream", "prompt": "hello"}
-        await plant.redis.xadd("agent:stream", entry)
+        await plant.redis.xadd("agent:stream", {"job_id": "stream", "prompt": "hello"})
         await plant.redis.xreadgroup("agent_workers", dead, {"agent:stream": ">"})
         # As old as if its reader had been silent for a minute.
         [pending] = await plant.redis.xpending_range("agent:stream", "agent_workers", "-", "+", 1)

@@ -54,7 +54,7 @@ async def test_without_a_redis_everything_else_works_and_with_one_its_jobs_do(
                 await until(lambda: client.llen("agent:results:j"), 30)
 
                 async def well() -> bool:
-                    return (await http.get("/health")).json() == {"status": "ok", "trouble": {}}
+                    return bool((await http.get("/health")).json() == {"status": "ok", "trouble": {}})
 
                 await until(well)
         finally:
@@ -141,9 +141,11 @@ async def test_redis_is_reached_through_tls_and_only_with_the_right_certificate(
                 await producer.push("j")
                 assert (await producer.result("j"))["status"] == "completed"
             stranger = SecretStr(f"rediss://localhost:{port}/0")
-            async with serving(database_url, tmp_path / "home", redis_url=stranger) as served:
-                async with httpx.AsyncClient(base_url=served.url) as http:
-                    assert "certificate" in (await http.get("/health")).json()["trouble"]["redis"].lower()
+            async with (
+                serving(database_url, tmp_path / "home", redis_url=stranger) as served,
+                httpx.AsyncClient(base_url=served.url) as http,
+            ):
+                assert "certificate" in (await http.get("/health")).json()["trouble"]["redis"].lower()
 
 
 @asynccontextmanager

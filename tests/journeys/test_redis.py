@@ -362,8 +362,8 @@ async def test_the_stream_is_read_by_a_group_and_acknowledged(
 ) -> None:
     async with producing(redis_url, database_url, tmp_path, redis_stream="agent:stream") as producer:
         await producer.redis.xadd("agent:stream", {"job": json.dumps({"job_id": "whole", "prompt": "what is one?"})})
-        flat = {"job_id": "flat", "task": "what is two?", "context": json.dumps({"session_id": "s"})}
-        await producer.redis.xadd("agent:stream", flat)
+        session = json.dumps({"session_id": "s"})
+        await producer.redis.xadd("agent:stream", {"job_id": "flat", "task": "what is two?", "context": session})
         await producer.redis.xadd("agent:stream", {"job_id": "bad", "prompt": b"\xff"})
         await producer.redis.xadd("agent:stream", {"nothing": "here"})
         assert (await producer.result("whole"))["result_preview"]["text"] == "You said: what is one?"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from redis.asyncio import Redis
 
 from laneway.channels.redis_queue.lists import ListSource
-from laneway.channels.redis_queue.source import Source
+from laneway.channels.redis_queue.source import Entry, Source
 from laneway.channels.redis_queue.streams import StreamSource
 
 
@@ -19,8 +19,9 @@ async def redis(redis_url: str) -> AsyncIterator[Redis]:
 
 
 def source(redis: Redis, kind: str, worker: str) -> Source:
-    made = {"list": ListSource, "stream": StreamSource}[kind]
-    return made(redis, kind, worker, 10_000)
+    if kind == "list":
+        return ListSource(redis, kind, worker, 10_000)
+    return StreamSource(redis, kind, worker, 10_000)
 
 
 async def put(redis: Redis, kind: str, *names: str) -> None:
@@ -31,8 +32,8 @@ async def put(redis: Redis, kind: str, *names: str) -> None:
             await redis.xadd(kind, {"job_id": name, "prompt": "x"})
 
 
-async def ids(found: object, here: Source) -> list[str]:
-    return [(await here.read(entry)).job_id for entry in found]  # type: ignore[attr-defined]
+async def ids(found: Sequence[Entry], here: Source) -> list[str]:
+    return [(await here.read(entry)).job_id for entry in found]
 
 
 @pytest.mark.parametrize("kind", ["list", "stream"])

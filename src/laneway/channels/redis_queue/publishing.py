@@ -41,7 +41,12 @@ class Publisher:
             *([SIGNALS] if signal else []),
         ]
         marker_seconds = max(MARKER_SECONDS, self._keep_seconds)
-        values = [orjson.dumps(result), self._keep_seconds, marker_seconds, *([orjson.dumps(signal)] if signal else [])]
+        values: list[bytes | int] = [
+            orjson.dumps(result),
+            self._keep_seconds,
+            marker_seconds,
+            *([orjson.dumps(signal)] if signal else []),
+        ]
         try:
             return bool(await self._publish(keys=keys, args=values))
         except FAULTS as error:

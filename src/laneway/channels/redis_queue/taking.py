@@ -26,7 +26,7 @@ class Taker:
     acting: Acting
 
     async def take(self, job: JobMessage) -> Outcome:
-        """The job is committed, once; Unreadable says why it never will be, TooMany and Unavailable that it must wait."""
+        """The job is committed, once; Unreadable: it never will be; TooMany and Unavailable: it must wait."""
         try:
             async with self.db.transaction() as tx:
                 return await self._write(tx, job)
