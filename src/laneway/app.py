@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pydantic_ai
 
@@ -264,10 +263,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
         partial(workspace_of, settings.home),
     )  # fmt: skip
-    lanes["pipeline"] = pipelines.lane(
-        engine.steps, models, prompts, approval_seconds=settings.approval_timeout_seconds,
-        zone=ZoneInfo(settings.zone or machine_zone()),
-    )  # fmt: skip
+    zone, patience = settings.zone or machine_zone(), settings.approval_timeout_seconds
+    lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
     limits = Limits(
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,

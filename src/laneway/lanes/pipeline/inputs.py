@@ -97,9 +97,10 @@ class Inputs:
             attached = await conversations.attachments(tx, [message.id])
             before = await plans.last_before(tx, message)
         for name, value in _named(runner.get("tables"), "tables").items():
-            given.add(name, await self.rows(value, asking), _origin(value, f"the table `{name}` of the request"))
+            origin = _origin(value, f"the table `{name}` of the request")
+            given.add(name, await self.rows(value, asking), origin, f"the table {name}"[:80])
         for name, value in _earlier(runner.get("previous_results")):
-            given.add(name, await self.rows(value, asking), _origin(value, "an earlier result"))
+            given.add(name, await self.rows(value, asking), _origin(value, "an earlier result"), "an earlier result")
         for file in filter(is_table, attached):
             rows = await self._stored(str(file.artifact), file.name)
             given.add(file.name.rpartition(".")[0], rows, f"the file {file.name}", f"the file {file.name}")

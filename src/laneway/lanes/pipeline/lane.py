@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
+from laneway.domain.job import JobMode
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.errors import BadInput
@@ -81,6 +82,8 @@ class PipelineLane:
         for source in given.sources:
             if source not in current_run().sources:
                 current_run().sources.append(source)
+        if request.job.mode is JobMode.PLAN:
+            return await self._only_planned(request, given)
         asked = await self._named_address(request, given)
         if asked is not None:
             return asked
@@ -95,6 +98,16 @@ class PipelineLane:
                     raise
                 draft = await self._by_model(request, given, str(fault), draft)
         raise AssertionError("unreachable")
+
+    async def _only_planned(self, request: Request, given: Given) -> Answer:
+        """What would be done, in a sentence; nothing is fetched and nothing run."""
+        found = None if given.tables else ADDRESS.search(request.message.text)
+        if found is not None:
+            return Answer(f"I would fetch the rows of {found[0]} and plan with their columns. Nothing was done.")
+        draft = await self._draft(request, given)
+        if draft.plan is None:
+            return Answer(f"{draft.text} Nothing was done.")
+        return Answer(f"{sentence(plan_of(draft.plan))} Nothing was done.", {"plan": draft.plan})
 
     async def _named_address(self, request: Request, given: Given) -> Question | None:
         """Rows from the address that the request names, if it brings no others; a question if one must be answered."""
