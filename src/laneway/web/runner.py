@@ -106,7 +106,7 @@ async def laid(here: Gateway, runner: Mapping[str, Any]) -> dict[str, Any]:
 async def _laid(here: Gateway, value: Any) -> Any:
     if isinstance(value, str) or (isinstance(value, dict) and "result_ref" in value):
         return value
-    rows = rows_of(value)
+    rows = await asyncio.to_thread(rows_of, value)
     if len(rows) <= INLINE_ROWS:
         return rows
     content, mime, place = await shelved(here.app.artifacts, rows)
