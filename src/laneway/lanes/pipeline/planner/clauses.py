@@ -23,8 +23,9 @@ OPENERS = (
     "which", "who are", "who is", "who has", "who have", "who", "what", "look up", "select", "search for", "see", "output", "report",
     "report me", "retrieve", "extract", "pick", "choose", "take", "keep", "grab", "filter to", "filter for", "filter",
     "narrow down to", "restrict to", "limit to", "reduce to", "just", "calculate", "compute", "work out", "determine",
-    "figure out", "where are", "now", "then", "first",
+    "figure out", "where are", "now", "then",
 )  # fmt: skip
+_YES_NO = frozenset("is are was were does do did has have can could should will would am".split())
 _ASKING = ("which", "what", "who", "list")
 _CLOSERS = ("in the table", "in this table", "in the data", "in the dataset", "in this data", "in the list", "in this list",
             "in our data", "in our list", "in total", "for me", "thanks", "thank you", "please", "altogether", "overall",
@@ -39,6 +40,8 @@ _BREAKS = ("show", "list", "give", "sort", "order", "rank", "arrange", "take", "
 
 def opening(reader: Reader, ask: Ask) -> None:
     """Politeness and the verb that only says `show` are read."""
+    if reader.at == 0 and reader.word() in _YES_NO and not any(reader.sees(one) for one in OPENERS):
+        raise Refused("A question for yes or no has no table for an answer.", "Ask for the rows.")
     while True:
         mark = reader.at
         if reader.word() in ("take", "keep", "first", "just", "which", "what") and reader.sees(f"{reader.word()} the first"):
@@ -148,7 +151,8 @@ def _numbered(reader: Reader, schema: Schema, ask: Ask) -> bool:
     if number is None or (head in ("at most", "up to", "maximum") and not _rows_next(reader, schema)):
         reader.at = mark
         return False
-    if not head and not _rows_next(reader, schema) and not _degree_next(reader):
+    alone = not reader or reader.word() == ","
+    if not head and (ask.superlative is None if alone else not _rows_next(reader, schema) and not _degree_next(reader)):
         reader.at = mark
         return False
     if reader.word() in ("%", "percent"):
@@ -287,12 +291,16 @@ def _accepted(reader: Reader, schema: Schema, ask: Ask, read: list[tuple[Column,
     if (after in COMPARES and not (after == "in" and len(read) > 1)) or (token is not None and token.kind in ("number", "quote")):
         return False
     if marked or len(read) > 1:
+        if after in ("of", "for", "from"):
+            _noun_behind(reader, schema)
         return True
     if ask.noun:
         return False
     if after in ("of", "for", "from"):
         return _noun_behind(reader, schema)
     said = reader.tokens[reader.at - 1].text
+    if token is None and read[0][0].kind == "bool":
+        raise Refused(f"`{said}` may mean the column or the rows where it is true.", f"Say: {said} rows, or: the {said} column.")
     return token is None and not plural(said) and not ask.superlative and ask.wanted is None
 
 
@@ -305,6 +313,8 @@ def _noun_behind(reader: Reader, schema: Schema) -> bool:
         noun = noun_at(reader, schema)
         degree = _degree_next(reader)
         number = count(reader)
+        if number is not None and noun_at(reader, schema) is None and not _degree_next(reader):
+            return False
         from laneway.lanes.pipeline.planner.conditions import condition
 
         valued = condition(reader, schema) is not None

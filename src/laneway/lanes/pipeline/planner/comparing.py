@@ -6,6 +6,7 @@ from typing import Any
 
 from laneway.lanes.pipeline.planner.amounts import Amount, amount
 from laneway.lanes.pipeline.planner.dimensions import yearly
+from laneway.lanes.pipeline.planner.lexicon import SCALES
 from laneway.lanes.pipeline.planner.moments import Span, moment
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
@@ -36,7 +37,7 @@ INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 DATES = {
     "on or after": "since", "no earlier than": "since", "not before": "since", "starting from": "since", "since": "since",
     "on or before": "through", "no later than": "through", "not after": "through", "up to and including": "through",
-    "through": "through", "before": "before", "earlier than": "before", "prior to": "before", "after": "after",
+    "through": "through", "from before": "before", "from after": "after", "before": "before", "earlier than": "before", "prior to": "before", "after": "after",
     "later than": "after", "newer than": "after", "older than": "before", "during": "in", "within": "in", "in": "in", "on": "in",
     "more recent than": "after",
 }  # fmt: skip
@@ -80,13 +81,28 @@ def against_number(column: Column, by: str, given: Amount) -> Where:
 
 def between_numbers(reader: Reader, column: Column) -> Where | None:
     """`between 10 and 20`, both included; None if no two numbers come next."""
+    read = two_amounts(reader)
+    return None if read is None else _range(column, *read)
+
+
+def two_amounts(reader: Reader) -> tuple[Amount, Amount] | None:
+    """The two ends of a range; Refused if only the second says that it counts thousands or millions."""
+    start = reader.at
     low = amount(reader)
+    scaled = _scaled(reader, start)
     if low is None or not reader.takes("and", "to", "-"):
         return None
+    start = reader.at
     high = amount(reader)
     if high is None:
         return None
-    return _range(column, low, high)
+    if _scaled(reader, start) and not scaled and low.value != 0:
+        raise Refused("It is not plain whether the first number counts thousands or millions too.", "Say it with both numbers.")
+    return low, high
+
+
+def _scaled(reader: Reader, start: int) -> bool:
+    return any(token.text in SCALES for token in reader.tokens[start : reader.at])
 
 
 def _range(column: Column, low: Amount, high: Amount) -> Where:

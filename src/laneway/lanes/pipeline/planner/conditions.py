@@ -17,7 +17,7 @@ from laneway.lanes.pipeline.planner.verbs import verb_test
 LIGHT = frozenset("that which who whose are is were was be the a an have has had having with where when it they do does did"
                   " been being will only just those ones their i got".split())
 _POSSESS = frozenset(("with", "have", "has", "had", "having", "got"))
-_EXCEPT = ("except for", "except", "excluding", "other than", "apart from", "but not", "not including", "besides", "without")
+_EXCEPT = ("everything but", "all but", "anything but", "except for", "except", "excluding", "other than", "apart from", "but not", "not including", "besides", "without")
 _PREPOSITIONS = ("from", "to", "in", "at", "by", "on", "for", "with", "of", "into", "going to", "leaving from", "leaving",
                  "departing from", "arriving in", "arriving at", "based in", "located in", "living in", "who live in",
                  "who lives in", "made by", "written by", "directed by", "working in", "work in", "works in",
@@ -30,10 +30,16 @@ _DIRECTION = {"going to": "to", "leaving from": "from", "leaving": "from", "depa
 def condition(reader: Reader, schema: Schema) -> Where | None:
     """The condition that comes next, now read; None (and nothing read) if none does."""
     start = reader.at
+    reader.memo["excepts"] = False
     found = _condition(reader, schema)
     if found is None:
         reader.at = start
     return found
+
+
+def excepted(reader: Reader) -> bool:
+    """Whether the condition read last takes rows away by `except` or its like."""
+    return bool(reader.memo.get("excepts"))
 
 
 def _condition(reader: Reader, schema: Schema) -> Where | None:
@@ -43,6 +49,7 @@ def _condition(reader: Reader, schema: Schema) -> Where | None:
     lead, negated = _lead(reader)
     if lead is None:
         return None
+    reader.memo["excepts"] = bool(set(_EXCEPT).intersection(lead))
     possess = bool(_POSSESS.intersection(lead))
     if not negated and possess:
         number = _number_of_column(reader, schema)
@@ -103,7 +110,7 @@ def _missing(reader: Reader, schema: Schema, possess: bool) -> Where | None:
         return None
     column = only(found, reader.rest(size))
     reader.at += size
-    reader.takes("value", "values", "set")
+    reader.takes("value", "values", "set", "date" if column.kind == "date" else "value")
     if column.kind == "bool":
         return test(column.name, "==", False)
     if column.kind == "number" and "missing" not in said and "lack" not in said and column.zeros:
@@ -187,6 +194,14 @@ def _valued(reader: Reader, schema: Schema, negated: bool) -> Where | None:
     named = text_test(reader, schema, said) if said else None
     if named is not None:
         return named
+    if said in ("in", "of", "with", "from", "by", "on") and not negated:
+        mark = reader.at
+        found, size = column_at(reader, schema)
+        if len(found) == 1 and found[0].kind == "text":
+            told = about_column(reader, schema, False)
+            if told is not None:
+                return told
+        reader.at = mark
     read = values_at(reader, schema, lead)
     if read is None:
         return None

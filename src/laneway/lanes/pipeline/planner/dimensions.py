@@ -10,7 +10,7 @@ from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 _TIERS: dict[str, tuple[str, ...]] = {
     "price": ("price fare", "cost fee rent", "nightly_rate daily_rate hourly_rate room_rate", "amount total"),
-    "rating": ("rating star score",),
+    "rating": ("rating", "score", "star"),
     "length": ("duration runtime length distance page",),
     "shortness": ("duration runtime length distance page height",),
     "size": ("size area population volume capacity amount total revenue headcount quantity value sqft budget",),
@@ -157,10 +157,12 @@ def _temporal(said: str, schema: Schema) -> Column:
 
 def looks_dated(column: Column) -> bool:
     """Whether its name says it holds dates, whatever it holds."""
-    return column.words[-1:] in (("date",), ("datetime",), ("timestamp",), ("birthday",)) or column.words[-1:] == ("at",)
+    return column.kind == "date text" or column.words[-1:] in (("date",), ("datetime",), ("timestamp",), ("birthday",)) or column.words[-1:] == ("at",)
 
 
 def yearly(column: Column) -> bool:
     """Whether it holds years as numbers."""
     named = "year" in column.words or column.words[-1:] in (("founded",), ("vintage",), ("born",), ("released",))
+    if column.low is None:
+        return column.kind == "number" and column.words == ("year",)
     return column.kind == "number" and named and column.low > 1000 and column.high < 2999

@@ -6,7 +6,7 @@ from laneway.lanes.pipeline.planner.amounts import amount
 from laneway.lanes.pipeline.planner.ask import Ask, Measure
 from laneway.lanes.pipeline.planner.columns import column_at, only
 from laneway.lanes.pipeline.planner.comparing import operator, suffix, test
-from laneway.lanes.pipeline.planner.dimensions import Direction
+from laneway.lanes.pipeline.planner.dimensions import Direction, yearly
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES
 from laneway.lanes.pipeline.planner.measures import EXTREMES, WORDS, checked, count_of_rows
 from laneway.lanes.pipeline.planner.ordering import order_word, top_by
@@ -18,6 +18,8 @@ _PER = ("for each", "for every", "in each", "in every", "by each", "of each", "o
         "broken down by", "split by", "does each", "does every", "do each", "has each", "each", "from each", "every", "within each", "to each", "at each")  # fmt: skip
 _MOST = {"most": "desc", "highest": "desc", "largest": "desc", "biggest": "desc", "greatest": "desc", "best": "desc", "top": "desc",
          "fewest": "asc", "least": "asc", "lowest": "asc", "smallest": "asc", "worst": "asc"}  # fmt: skip
+_COUNTED = frozenset("unit quantity seat item piece hour minute day visit person guest page bed bedroom room stop km mile kg passenger"
+                     " share head size area weight distance duration".split())  # fmt: skip
 _PERIODS = {"month": "left({}, 7)", "year": "year({})"}
 
 
@@ -40,15 +42,22 @@ def group_clause(reader: Reader, schema: Schema, ask: Ask) -> bool:
     while True:
         reader.skips(ARTICLES)
         ask.group.append(_grouping(reader, schema, ask))
+        if said in ("per", "each", "for each") and ask.group[-1].measure and not _classifies(ask.group[-1]):
+            raise Refused(f"`{said} {ask.group[-1].name}` may mean groups or a division.", f"Say: grouped by {ask.group[-1].name}.")
         between = reader.at
         if not reader.takes("and per", "and by", ", and", "and for each", "and", ","):
             break
         found, size = column_at(reader, schema)
-        if not found or found[0].kind == "number" and not found[0].identifies or reader.word(size) in ("is", "over", "under", "above", "below"):
+        if not found or (found[0].measure and not found[0].classes) or reader.word(size) in ("is", "over", "under", "above", "below"):
             reader.at = between
             break
     reader.takes("have", "has", "there is")
     return True
+
+
+def _classifies(column: Column) -> bool:
+    """Whether the numbers are classes like stars, grades and years, rather than things there are several of."""
+    return yearly(column) or (column.classes and _COUNTED.isdisjoint(column.words))
 
 
 def _names_column(reader: Reader, schema: Schema) -> bool:
@@ -121,7 +130,7 @@ def _decide(ask: Ask, measure: Measure, order: str) -> bool:
     else:
         ask.measures.append(measure)
     if ask.wanted is None and not ask.plural:
-        ask.wanted = 1
+        ask.wanted, ask.implied = 1, True
     ask.superlative = Direction(Column(measure.called(), "number"), 1 if order == "desc" else -1)
     return True
 
@@ -220,7 +229,7 @@ def _ordering(ask: Ask, column: Column, order: str, linked: bool) -> bool:
         raise Refused("It is not said how many rows.", "Say a number: the 5 with the highest …")
     ask.superlative = Direction(column, 1 if order == "desc" else -1)
     if ask.wanted is None:
-        ask.wanted = 1
+        ask.wanted, ask.implied = 1, True
     return True
 
 

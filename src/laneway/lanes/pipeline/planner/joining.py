@@ -8,12 +8,17 @@ from dataclasses import replace
 from laneway.lanes.pipeline.planner.ask import Ask, Step
 from laneway.lanes.pipeline.planner.columns import column_at, only
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES
+from laneway.lanes.pipeline.planner.nouns import fits, noun_at
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
-from laneway.lanes.pipeline.planner.spelling import name_words, stem
+from laneway.lanes.pipeline.planner.spelling import name_words, plural, stem
 
 Schemas = Mapping[str, Schema]
+MAIN = "data"
+"""What the table is called that came with the request without a name."""
+_SECOND = frozenset("join joined merge merged combine combined with without and to no match matched in add per each by have has".split())
+"""Behind these words a table is not the one the request starts from."""
 _LINKS = ("left joined with", "left joined to", "left join with", "left join", "inner joined with", "joined with", "joined to",
           "inner join with", "inner join", "join with", "join to", "join", "merged with", "merge with", "combined with", "combine with",
           "matched with", "matched to", "with matching")  # fmt: skip
@@ -53,9 +58,10 @@ def source(reader: Reader, schemas: Schemas) -> str:
             before = reader.word(mark - 1) if mark else ""
             if before in ("without", "no", "per", "each", "by") or reader.word(mark + size) == "'s":
                 continue
-            return name
-    if "data" in schemas:
-        return "data"
+            second = MAIN in schemas and any(token.text in _SECOND for token in reader.tokens[:mark])
+            return MAIN if second else name
+    if MAIN in schemas:
+        return MAIN
     raise Refused("It is not said which table is meant.", f"Name one of: {', '.join(schemas)}.")
 
 
@@ -69,7 +75,18 @@ def join_clause(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> S
         if joined is not None:
             return joined
         reader.at = mark
+    _refuse_other_table(reader, schema, schemas)
     return None
+
+
+def _refuse_other_table(reader: Reader, schema: Schema, schemas: Schemas) -> None:
+    """`orders with customers` names a table, and no column: what it is to do here is not said."""
+    ahead = 0
+    while reader.word(ahead) in ("with", "having", "have", "has", "that", "which", "who", "of", "and", "the", "their", "for", "from"):
+        ahead += 1
+    other, size = table_at(reader, schemas, ahead)
+    if ahead and other and other != schema.name and plural(reader.word(ahead + size - 1)):
+        raise Refused(f"It is not said how {other} belongs here.", f"Say: join {schema.name} with {other} on …, or: without {other}.")
 
 
 def _imperative(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema | None:
@@ -79,6 +96,9 @@ def _imperative(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> S
         return None
     reader.skips(ARTICLES)
     left, size = table_at(reader, schemas)
+    if not left and schema.name == MAIN:
+        noun = noun_at(reader, schema)
+        left, size = (MAIN, noun[1]) if noun is not None and noun[0].role == "rows" else ("", 0)
     if not left:
         return None
     reader.at += size
@@ -151,6 +171,9 @@ def _added(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema
     if reader.takes("to"):
         reader.skips(ARTICLES | {"all", "every"})
         here, size = table_at(reader, schemas)
+        noun = noun_at(reader, schema) if not here and schema.name == MAIN else None
+        if noun is not None and noun[0].role == "rows":
+            here, size = MAIN, noun[1]
         if here != schema.name:
             return None
         reader.at += size
@@ -206,11 +229,13 @@ def _said_key(reader: Reader, left: Schema, right: Schema) -> tuple[Column, Colu
         return ours[0], theirs[0]
     if len(ours) == 1:
         reader.at += size
+        mark = reader.at
         if reader.takes("=", "==", "equals", "and", "to"):
             theirs, other_size = column_at(reader, right)
             if len(theirs) == 1:
                 reader.at += other_size
                 return ours[0], theirs[0]
+        reader.at = mark
         key = _id_of(right, ours[0])
         if key is not None:
             return ours[0], key
@@ -219,8 +244,11 @@ def _said_key(reader: Reader, left: Schema, right: Schema) -> tuple[Column, Colu
 
 def _id_of(schema: Schema, column: Column) -> Column | None:
     """`id` of customers, for a `customer_id` elsewhere."""
+    if column.words[1:] != ("id",):
+        return None
     words = name_words(schema.name)[0]
-    return schema.column("id") if words and column.words == (words[-1], "id") else None
+    told = fits(column.words[0], schema) if schema.name == MAIN else bool(words) and column.words[0] == words[-1]
+    return schema.column("id") if told else None
 
 
 def _only_key(left: Schema, right: Schema) -> tuple[Column, Column]:

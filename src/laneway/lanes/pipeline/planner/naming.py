@@ -21,6 +21,7 @@ from laneway.lanes.pipeline.planner.moments import moment
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
+from laneway.lanes.pipeline.planner.spelling import name_parts, plural
 from laneway.lanes.pipeline.planner.valuing import equals, unknown_value, values_at
 
 _TEXT = {
@@ -53,9 +54,13 @@ def about_column(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     if told is not None:
         return told
     reader.at = mark
-    if possess and reader.word() in _BOUNDARY and reader.token() is None or (possess and reader.word() in _BOUNDARY - {""}):
-        return _present(column)
-    return None
+    if not possess or not (reader.token() is None or reader.word() in _BOUNDARY - {""}):
+        return None
+    if reader.word() in ("and", "or", ",") and column_at(reader, schema, 1)[0]:
+        raise Refused(f"It is not said what {column.name} is to be.", f"Say it of each column: {column.name} over …")
+    if column.kind == "number" and (column.zeros or plural(name_parts(column.name)[-1])):
+        raise Refused(f"`with {column.name}` may mean one, more than none, or any number.", f"Say: {column.name} at least 1.")
+    return _present(column)
 
 
 def _present(column: Column) -> Where:

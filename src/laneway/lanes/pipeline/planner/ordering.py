@@ -74,6 +74,9 @@ def _default_sort(reader: Reader, schema: Schema, ask: Ask, order: str, mark: in
 def _adjective_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
     """`cheapest first`, `sorted from cheapest to most expensive`, `newest first`."""
     mark = reader.at
+    if _measure_order(reader, schema, ask) or _column_order(reader, schema, ask):
+        return True
+    reader.at = mark
     reader.takes("sorted", "sort", "ordered", "order", "with the", "the")
     ranged = bool(reader.takes("from"))
     said = reader.takes(*SUPERLATIVES)
@@ -85,6 +88,37 @@ def _adjective_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
         return True
     reader.at = mark
     return False
+
+
+def _measure_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
+    """`average price per airline, highest first`: by the one thing that is worked out."""
+    if len(ask.all_measures()) != 1 or ask.keys:
+        return False
+    reader.takes(",", "sorted", "ordered")
+    order = order_word(reader)
+    if not order or reader.word() in ("by", "of"):
+        return False
+    ask.keys.append((Column(ask.all_measures()[0].called(), "number"), order))
+    return True
+
+
+def _column_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
+    """`biggest amount first`, `latest departure first`."""
+    reader.takes(",", "with the", "the")
+    word = reader.word()
+    order = {"biggest": "desc", "highest": "desc", "largest": "desc", "most": "desc", "latest": "desc", "newest": "desc", "lowest": "asc",
+             "smallest": "asc", "least": "asc", "fewest": "asc", "earliest": "asc"}.get(word, "")  # fmt: skip
+    if not order:
+        return False
+    found, size = column_at(reader, schema, 1)
+    if not found or reader.word(size + 1) != "first" or ask.keys:
+        return False
+    column = sortable(only(found, word))
+    if not column.ordered or (word in ("latest", "newest", "earliest") and column.kind == "number" and not yearly(column)):
+        return False
+    reader.at += size + 2
+    ask.keys.append((column, order))
+    return True
 
 
 def _to_opposite(reader: Reader, said: str) -> bool:
@@ -99,10 +133,16 @@ def _to_opposite(reader: Reader, said: str) -> bool:
 
 def _keys(reader: Reader, schema: Schema, ask: Ask, early: str) -> None:
     """Every column to sort by, each with its own direction."""
+    linked = False
     while True:
         reader.takes("the", "their", "its")
+        bare = bool(ask.keys) and ask.keys[-1][1] == "asc" and linked
+        before = reader.at
         _key(reader, schema, ask, early)
+        if bare and ask.keys[-1][1] == "desc" and not {t.text for t in reader.tokens[:before]} & {"ascending", "asc", "lowest"}:
+            raise Refused("It is not plain whether the direction holds for one column or for both.", "Say it with each, or `then`.")
         mark = reader.at
+        linked = reader.word() == "and" and reader.word(1) not in ("then", "by")
         if not reader.takes("and then by", ", and then by", ", then by", "then by", "and then", ", then", "then", "and by",
                             ", and", "and", ", by", ","):  # fmt: skip
             return
@@ -161,7 +201,7 @@ def sortable(column: Column) -> Column:
     """The column, if its order is the one people mean."""
     if column.kind == "numeric text":
         raise Refused(f"{column.name} holds numbers written as text.", "Turn them into numbers first.")
-    if column.kind in ("mixed", "nested", "bool", "empty"):
+    if column.kind in ("mixed", "nested", "bool", "empty", "date text"):
         raise Refused(f"{column.name} cannot be put in an order people mean.", "Sort by another column.")
     if column.kind == "text":
         if looks_dated(column):
@@ -189,6 +229,7 @@ def superlative(reader: Reader, schema: Schema, ask: Ask) -> bool:
     if ask.superlative is not None:
         raise Refused("Two superlatives cannot both decide.", "Say one, and `sorted by` for the other.")
     ask.superlative = direction(said, *SUPERLATIVES[said], schema)
+    reader.memo["superlative"] = True
     return True
 
 
@@ -209,7 +250,7 @@ def top_by(reader: Reader, schema: Schema, ask: Ask) -> Direction:
     else:
         order = ""
     column = takes_column(reader, schema)
-    if not column.ordered or column.identifies:
+    if not column.ordered or column.identifies or {"rank", "ranking", "place", "position"} & set(column.words):
         raise Refused(f"{column.name} says nothing about which is on top.", "Name a column of numbers or dates.")
     order = order_word(reader, column) or order
     if ask.bottom:

@@ -42,7 +42,7 @@ def value_at(reader: Reader, schema: Schema, within: Column | None = None) -> Fo
         return Found(spoken(token.text), held, 1, token.text) if held else None
     for size in range(schema.longest_value, 0, -1):
         tokens = reader.tokens[reader.at : reader.at + size]
-        if len(tokens) < size or any(one.kind in ("quote", "op") for one in tokens):
+        if len(tokens) < size or any(one.kind in ("quote", "op") for one in tokens) or tokens[-1].kind == "mark":
             continue
         said = spoken(" ".join(one.raw for one in tokens))
         if size == 1 and _small(token.raw, within):
