@@ -12,6 +12,7 @@ import pytest
 from laneway.domain.conversation import Role
 from laneway.domain.job import JobStatus
 from laneway.domain.judgement import ApprovalState
+from laneway.llm.offline import OfflineModel
 from laneway.llm.scripted import Asked, Delay, Fail, Say, ScriptedModel, Turn
 from laneway.store import jobs, principals
 from tests.journeys.redis_queue import Producer, producing, until
@@ -419,6 +420,41 @@ async def test_without_tokens_the_streams_of_an_orchestrator_are_left_alone(
         await producer.result("j")
         assert await producer.redis.xinfo_groups("wf.tasks.agent") == []
         assert not await producer.redis.exists("completion_signals")
+
+
+FLIGHTS = [{"flight": f"F{number}", "price": price} for number, price in enumerate([300, 120, 99, 450, 210])]
+
+
+async def test_a_table_request_of_the_seed_is_answered_offline_with_rows(
+    redis_url: str, database_url: str, tmp_path: Path
+) -> None:
+    async with producing(redis_url, database_url, tmp_path, OfflineModel(), redis_tokens=True) as producer:
+        given = {"context": {"previous_results": [{"rows": FLIGHTS}]}, "run_id": "r", "node_id": "n"}
+        prompt = "show me top 3 flights sorted by price"
+        await producer.push("first", prompt, **given)
+        first = await producer.result("first")
+        assert first["status"] == "completed", first
+        assert first["result_preview"]["kind"] == "dataset"
+        assert first["result_preview"]["row_count"] == 3
+        assert first["metadata"]["cache_hit"] is False
+        rows = await producer.home.app.artifacts.read(first["result_ref"])
+        assert rows.content
+        [raw] = await producer.redis.lrange("completion_signals", 0, -1)
+        assert [row["price"] for row in json.loads(raw)["result_data"]] == [99, 120, 210]
+        await producer.push("second", prompt, **given)
+        second = await producer.result("second")
+        assert second["result_ref"] == first["result_ref"]
+        assert (second["metadata"]["cache_hit"], second["metadata"]["cache_kind"]) == (True, "plan")
+
+
+async def test_what_the_planner_does_not_understand_is_a_failed_result(
+    redis_url: str, database_url: str, tmp_path: Path
+) -> None:
+    async with producing(redis_url, database_url, tmp_path, OfflineModel()) as producer:
+        await producer.push("j", "show the flights with the best karma", tables={"flights": FLIGHTS})
+        result = await producer.result("j")
+        assert result["status"] == "failed", result
+        assert result["error"]["message"]
 
 
 async def _all(producer: Producer) -> list[Any]:
