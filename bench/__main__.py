@@ -18,8 +18,13 @@ from bench import (
     observe,
     observe_latency,
     observe_run,
+<<<<<<< HEAD
     sandbox,
     tables,
+=======
+    redis_jobs,
+    sandbox,
+>>>>>>> 0933228b71e2f33977c4ff25391b58eaeded5770
     webhook,
 )
 from bench.report import show
@@ -39,6 +44,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")
         webhook.measure(Path(folder) / "webhook")
+        redis_jobs.measure(Path(folder) / "redis")
         home = Path(folder) / "home"
         with serving(home) as server:
             show("first start (fresh data directory) until ready", server.start_seconds, "s", 90)
