@@ -18,13 +18,9 @@ from bench import (
     observe,
     observe_latency,
     observe_run,
-<<<<<<< HEAD
-    sandbox,
-    tables,
-=======
     redis_jobs,
     sandbox,
->>>>>>> 0933228b71e2f33977c4ff25391b58eaeded5770
+    tables,
     webhook,
 )
 from bench.report import show
