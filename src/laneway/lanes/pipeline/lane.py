@@ -196,7 +196,9 @@ class PipelineLane:
     async def _remember(self, tx: Connection, request: Request, given: Given, draft: Draft) -> None:
         if draft.key and draft.cache != "plan" and draft.plan is not None:
             made, words = plans.KnownPlan(draft.plan, draft.made_by), normalised(request.message.text)[:2000]
-            await plans.keep(tx, draft.key, made, world=request.world, words=words, of=columns_of(await given.samples()))
+            await plans.keep(
+                tx, draft.key, made, world=request.world, words=words, of=columns_of(await given.samples())
+            )
 
     async def _offer(self, tx: Connection, request: Request, draft: Draft) -> tuple[dict[str, Any], str] | None:
         """The workflow this may become: asked for the third time, or perhaps meant so."""
