@@ -12,14 +12,7 @@ from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 Step = dict[str, Any]
-NAMES = {
-    "mean": "average",
-    "sum": "total",
-    "min": "min",
-    "max": "max",
-    "median": "median",
-    "count_distinct": "distinct",
-}
+NAMES = {"mean": "average", "sum": "total", "min": "min", "max": "max", "median": "median", "count_distinct": "distinct"}
 
 
 @dataclass
@@ -123,9 +116,7 @@ def _refuse_contradictions(every: list[Where]) -> None:
                 continue
             pair = (other, one)
             values = [two.get("value") for two in pair]
-            same = all(two["is"] in ("==", "in") for two in pair) and not set(map(str, _listed(values[0]))) & set(
-                map(str, _listed(values[1]))
-            )
+            same = all(two["is"] in ("==", "in") for two in pair) and not set(map(str, _listed(values[0]))) & set(map(str, _listed(values[1])))
             low = next((two["value"] for two in pair if two["is"] in (">", ">=")), None)
             high = next((two["value"] for two in pair if two["is"] in ("<", "<=")), None)
             apart = isinstance(low, int | float) and isinstance(high, int | float) and low > high
@@ -159,9 +150,7 @@ def steps_of(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
         known = {column.name for column in schema.columns}
         asked = [column.name for column, _ in ask.keys] + ([ask.superlative.column.name] if ask.superlative else [])
         if not known.issuperset(asked):
-            raise Refused(
-                f"There is no {(set(asked) - known).pop()} of a whole group.", "Order groups by what is worked out."
-            )
+            raise Refused(f"There is no {(set(asked) - known).pop()} of a whole group.", "Order groups by what is worked out.")
     if ask.having:
         steps.append({"do": "filter", "where": ask.having[0] if len(ask.having) == 1 else {"and": ask.having}})
     if ask.summary is not None:

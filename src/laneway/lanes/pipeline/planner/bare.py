@@ -52,9 +52,7 @@ def comparative(reader: Reader, schema: Schema, possess: bool) -> Where | None:
 
 def _refuse_years(said: str, given: Amount, reader: Reader) -> None:
     if reader.word() in ("year", "years", "month", "months", "week", "weeks") and said not in ("older", "younger"):
-        raise Refused(
-            f"`{said} than {given.value} {reader.word()}` depends on a unit I do not know.", "Name the column."
-        )
+        raise Refused(f"`{said} than {given.value} {reader.word()}` depends on a unit I do not know.", "Name the column.")
 
 
 def bare_number(reader: Reader, schema: Schema, possess: bool) -> Where | None:
@@ -108,10 +106,7 @@ def _column_behind(reader: Reader, schema: Schema) -> Column | None:
 def usual(schema: Schema, given: Amount) -> Column:
     """The one column a bare number is about; Refused if that is not plain."""
     if given.unit in CURRENCIES.values():
-        return _one(
-            [column for word in ("price", "amount") for column in candidates((word,), schema) if column.measure][:2],
-            schema,
-        )
+        return _one([column for word in ("price", "amount") for column in candidates((word,), schema) if column.measure][:2], schema)
     if given.unit:
         found = [column for column in schema.columns if column.measure and _fits_unit(given, column)]
         return _one(found, schema)
@@ -190,3 +185,5 @@ def _dates_of(schema: Schema) -> Column:
         said = f"The date may be about {listed(found, ' or ')}." if found else "No column holds dates."
         raise Refused(said, f"Name a column: {listed(schema.columns)}.")
     return found[0]
+
+

@@ -44,9 +44,7 @@ def opening(reader: Reader, ask: Ask) -> None:
         raise Refused("A question for yes or no has no table for an answer.", "Ask for the rows.")
     while True:
         mark = reader.at
-        if reader.word() in ("take", "keep", "first", "just", "which", "what") and reader.sees(
-            f"{reader.word()} the first"
-        ):
+        if reader.word() in ("take", "keep", "first", "just", "which", "what") and reader.sees(f"{reader.word()} the first"):
             reader.at += 1
             continue
         if reader.word() == "first" and (reader.token(1) is None or reader.token(1).kind == "number"):  # type: ignore[union-attr]
@@ -72,26 +70,8 @@ def closers(reader: Reader, schema: Schema) -> bool:
 def breaks(reader: Reader, schema: Schema) -> tuple[int, bool] | None:
     """How many tokens part this clause from the next, and whether they say `then`; None if it goes on."""
     ahead, then = 0, False
-    while reader.word(ahead) in (
-        ",",
-        "and",
-        "then",
-        ";",
-        ".",
-        "after",
-        "that",
-        "finally",
-        "next",
-        "afterwards",
-        "also",
-        "?",
-        "!",
-    ):
-        then = (
-            then
-            or reader.word(ahead) in ("then", "finally", "afterwards", "next")
-            or reader.sees("after that", ahead) > 0
-        )
+    while reader.word(ahead) in (",", "and", "then", ";", ".", "after", "that", "finally", "next", "afterwards", "also", "?", "!"):
+        then = then or reader.word(ahead) in ("then", "finally", "afterwards", "next") or reader.sees("after that", ahead) > 0
         ahead += 1
     if not ahead:
         return None
@@ -108,11 +88,8 @@ def _is_column(reader: Reader, schema: Schema, ahead: int) -> bool:
     """Whether the verb is rather a column of that name in a list of columns."""
     found, size = column_at(reader, schema, ahead)
     after = reader.word(ahead + size)
-    return (
-        bool(found)
-        and size > 0
-        and after not in ("by", "the", "only", "me", "them", "how")
-        and (reader.word(ahead) in {column.name.lower() for column in found})
+    return bool(found) and size > 0 and after not in ("by", "the", "only", "me", "them", "how") and (
+        reader.word(ahead) in {column.name.lower() for column in found}
     )
 
 
@@ -161,11 +138,7 @@ def _ranged(reader: Reader, ask: Ask) -> bool:
 
 def _numbered(reader: Reader, schema: Schema, ask: Ask) -> bool:
     mark = reader.at
-    reader.skips(
-        frozenset(("the", "only", "just", "any", "a"))
-        if reader.word(1) in _HEADS or _number_next(reader)
-        else frozenset()
-    )
+    reader.skips(frozenset(("the", "only", "just", "any", "a")) if reader.word(1) in _HEADS or _number_next(reader) else frozenset())
     ordinal = ORDINALS.get(reader.word())
     if ordinal and reader.word(1) not in ("",):
         reader.at += 1
@@ -222,14 +195,7 @@ def _rows_next(reader: Reader, schema: Schema) -> bool:
 def _degree_next(reader: Reader) -> bool:
     from laneway.lanes.pipeline.planner.dimensions import SUPERLATIVES
 
-    return any(reader.sees(said) for said in SUPERLATIVES) or reader.word() in (
-        "most",
-        "least",
-        "highest",
-        "lowest",
-        "fewest",
-        "random",
-    )
+    return any(reader.sees(said) for said in SUPERLATIVES) or reader.word() in ("most", "least", "highest", "lowest", "fewest", "random")
 
 
 def _want(ask: Ask, number: int) -> None:
@@ -322,9 +288,7 @@ def _accepted(reader: Reader, schema: Schema, ask: Ask, read: list[tuple[Column,
     token = reader.token()
     if reader.takes("columns", "column", "fields", "field", "only"):
         return True
-    if (after in COMPARES and not (after == "in" and len(read) > 1)) or (
-        token is not None and token.kind in ("number", "quote")
-    ):
+    if (after in COMPARES and not (after == "in" and len(read) > 1)) or (token is not None and token.kind in ("number", "quote")):
         return False
     if marked or len(read) > 1:
         if after in ("of", "for", "from"):
@@ -336,9 +300,7 @@ def _accepted(reader: Reader, schema: Schema, ask: Ask, read: list[tuple[Column,
         return _noun_behind(reader, schema)
     said = reader.tokens[reader.at - 1].text
     if token is None and read[0][0].kind == "bool":
-        raise Refused(
-            f"`{said}` may mean the column or the rows where it is true.", f"Say: {said} rows, or: the {said} column."
-        )
+        raise Refused(f"`{said}` may mean the column or the rows where it is true.", f"Say: {said} rows, or: the {said} column.")
     return token is None and not plural(said) and not ask.superlative and ask.wanted is None
 
 
@@ -388,11 +350,7 @@ def dropped_columns(reader: Reader, schema: Schema, ask: Ask) -> bool:
             reader.at = between
             break
     said = bool(reader.takes("columns", "column", "field", "fields"))
-    if (
-        not found
-        or (verb == "without the" and not said)
-        or (verb in ("drop", "remove", "hide") and reader and not said and _goes_on(reader))
-    ):
+    if not found or (verb == "without the" and not said) or (verb in ("drop", "remove", "hide") and reader and not said and _goes_on(reader)):
         reader.at = mark
         return False
     ask.dropped += found
@@ -416,12 +374,7 @@ def computed(reader: Reader, schema: Schema, ask: Ask) -> bool:
         return False
     text, words = read
     token = reader.token(1)
-    if (
-        reader.word() in ("as", "called", "named")
-        and token is not None
-        and token.kind in ("word", "quote")
-        and not name
-    ):
+    if reader.word() in ("as", "called", "named") and token is not None and token.kind in ("word", "quote") and not name:
         reader.at += 2
         name = token.raw
         reader.takes("column")
@@ -453,9 +406,7 @@ def _new_name(reader: Reader) -> str:
 
 def renames(reader: Reader, schema: Schema, ask: Ask) -> bool:
     """`rename price to cost and qty to pieces`."""
-    if not reader.takes(
-        "rename the columns", "rename the column", "rename columns", "rename column", "rename the", "rename"
-    ):
+    if not reader.takes("rename the columns", "rename the column", "rename columns", "rename column", "rename the", "rename"):
         return False
     while True:
         column = takes_column(reader, schema)

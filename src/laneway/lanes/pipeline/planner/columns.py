@@ -24,9 +24,7 @@ _MEANT = 5
 """From this level on a column fits by the meaning of its words only."""
 Equal = Callable[[str, str], bool]
 _PREFIXES = frozenset(("is", "has", "was", "are"))
-_NEVER_FUZZY = frozenset(
-    "rows first last price there where which these those three seven eight every other under".split()
-)
+_NEVER_FUZZY = frozenset("rows first last price there where which these those three seven eight every other under".split())
 
 
 def candidates(words: tuple[str, ...], schema: Schema) -> list[Column]:

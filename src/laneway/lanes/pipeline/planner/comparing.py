@@ -97,9 +97,7 @@ def two_amounts(reader: Reader) -> tuple[Amount, Amount] | None:
     if high is None:
         return None
     if _scaled(reader, start) and not scaled and low.value != 0:
-        raise Refused(
-            "It is not plain whether the first number counts thousands or millions too.", "Say it with both numbers."
-        )
+        raise Refused("It is not plain whether the first number counts thousands or millions too.", "Say it with both numbers.")
     return low, high
 
 
@@ -147,9 +145,7 @@ def _in_years(column: Column, by: str, span: Span) -> Where:
     first, last = span.first.year, span.after.year - 1
     if by == "in":
         return test(column.name, "==", first) if first == last else test(column.name, "between", [first, last])
-    return test(
-        column.name, {"before": "<", "after": ">", "since": ">=", "through": "<="}[by], last if by == "after" else first
-    )
+    return test(column.name, {"before": "<", "after": ">", "since": ">=", "through": "<="}[by], last if by == "after" else first)
 
 
 def span_between(reader: Reader) -> Span | None:

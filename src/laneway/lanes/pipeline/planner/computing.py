@@ -47,14 +47,8 @@ def expression(reader: Reader, schema: Schema) -> tuple[str, list[str]] | None:
     if not signs or len(words) != 2 * len(signs) + 1 or depth:
         reader.at = mark
         return None
-    if (
-        not symbolic
-        and len(signs) > 1
-        and ({"+", "-"} & set(signs) and {"*", "/"} & set(signs) or signs.count("/") > 1)
-    ):
-        raise Refused(
-            "It is not plain what is worked out first.", "Write it with signs and brackets: (price - cost) * 2."
-        )
+    if not symbolic and len(signs) > 1 and ({"+", "-"} & set(signs) and {"*", "/"} & set(signs) or signs.count("/") > 1):
+        raise Refused("It is not plain what is worked out first.", "Write it with signs and brackets: (price - cost) * 2.")
     return " ".join(parts).replace("( ", "(").replace(" )", ")"), words
 
 

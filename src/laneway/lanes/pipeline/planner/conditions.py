@@ -14,25 +14,10 @@ from laneway.lanes.pipeline.planner.schema import Column, Schema
 from laneway.lanes.pipeline.planner.valuing import equals, values_at
 from laneway.lanes.pipeline.planner.verbs import verb_test
 
-LIGHT = frozenset(
-    "that which who whose are is were was be the a an have has had having with where when it they do does did"
-    " been being will only just those ones their i got".split()
-)
+LIGHT = frozenset("that which who whose are is were was be the a an have has had having with where when it they do does did"
+                  " been being will only just those ones their i got".split())
 _POSSESS = frozenset(("with", "have", "has", "had", "having", "got"))
-_EXCEPT = (
-    "everything but",
-    "all but",
-    "anything but",
-    "except for",
-    "except",
-    "excluding",
-    "other than",
-    "apart from",
-    "but not",
-    "not including",
-    "besides",
-    "without",
-)
+_EXCEPT = ("everything but", "all but", "anything but", "except for", "except", "excluding", "other than", "apart from", "but not", "not including", "besides", "without")
 _PREPOSITIONS = ("from", "to", "in", "at", "by", "on", "for", "with", "of", "into", "going to", "leaving from", "leaving",
                  "departing from", "arriving in", "arriving at", "based in", "located in", "living in", "who live in",
                  "who lives in", "made by", "written by", "directed by", "working in", "work in", "works in",
@@ -130,9 +115,7 @@ def _missing(reader: Reader, schema: Schema, possess: bool) -> Where | None:
         return test(column.name, "==", False)
     if column.kind == "number" and "missing" not in said and "lack" not in said and column.zeros:
         if column.nulls:
-            raise Refused(
-                f"`{said} {column.name}` may mean 0 or nothing at all.", f"Say {column.name} is 0, or missing."
-            )
+            raise Refused(f"`{said} {column.name}` may mean 0 or nothing at all.", f"Say {column.name} is 0, or missing.")
         return test(column.name, "==", 0)
     return empty(column)
 
@@ -147,20 +130,7 @@ def _truth(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     """A column of true and false by its name alone: `active`, `not refundable`, `in stock`, `with breakfast`."""
     mark = reader.at
     wanted = True
-    while (word := reader.word()) in (
-        "that",
-        "which",
-        "who",
-        "are",
-        "is",
-        "were",
-        "was",
-        "not",
-        "non",
-        "with",
-        "have",
-        "has",
-    ):
+    while (word := reader.word()) in ("that", "which", "who", "are", "is", "were", "was", "not", "non", "with", "have", "has"):
         wanted = wanted is not (word in ("not", "non"))
         reader.at += 1
     reader.takes("a", "an")

@@ -34,11 +34,7 @@ def group_clause(reader: Reader, schema: Schema, ask: Ask) -> bool:
             return False
     if not said:
         return False
-    if (
-        not ask.grouped
-        and ask.superlative is None
-        and said not in ("grouped by", "group by", "group them by", "for each", "per", "for every")
-    ):
+    if not ask.grouped and ask.superlative is None and said not in ("grouped by", "group by", "group them by", "for each", "per", "for every"):
         reader.at = mark
         return False
     if ask.group:
@@ -47,19 +43,12 @@ def group_clause(reader: Reader, schema: Schema, ask: Ask) -> bool:
         reader.skips(ARTICLES)
         ask.group.append(_grouping(reader, schema, ask))
         if said in ("per", "each", "for each") and ask.group[-1].measure and not _classifies(ask.group[-1]):
-            raise Refused(
-                f"`{said} {ask.group[-1].name}` may mean groups or a division.",
-                f"Say: grouped by {ask.group[-1].name}.",
-            )
+            raise Refused(f"`{said} {ask.group[-1].name}` may mean groups or a division.", f"Say: grouped by {ask.group[-1].name}.")
         between = reader.at
         if not reader.takes("and per", "and by", ", and", "and for each", "and", ","):
             break
         found, size = column_at(reader, schema)
-        if (
-            not found
-            or (found[0].measure and not found[0].classes)
-            or reader.word(size) in ("is", "over", "under", "above", "below")
-        ):
+        if not found or (found[0].measure and not found[0].classes) or reader.word(size) in ("is", "over", "under", "above", "below"):
             reader.at = between
             break
     reader.takes("have", "has", "there is")
@@ -85,10 +74,7 @@ def _grouping(reader: Reader, schema: Schema, ask: Ask) -> Column:
     if not found and reader.word() in _PERIODS:
         return _period(reader, schema, ask)
     if not found:
-        raise Refused(
-            f"No column is called `{reader.rest(1)}` to group by.",
-            f"Group by one of: {', '.join(c.name for c in schema.columns[:12])}.",
-        )
+        raise Refused(f"No column is called `{reader.rest(1)}` to group by.", f"Group by one of: {', '.join(c.name for c in schema.columns[:12])}.")
     column = only(found, " ".join(token.raw for token in reader.tokens[reader.at : reader.at + size]))
     if column.kind in ("nested", "mixed"):
         raise Refused(f"{column.name} holds things that cannot be grouped.", "Group by another column.")
@@ -101,9 +87,7 @@ def _period(reader: Reader, schema: Schema, ask: Ask) -> Column:
     word = reader.word()
     dates = [column for column in schema.columns if column.kind == "date"]
     if len(dates) != 1 or schema.column(word) is not None:
-        raise Refused(
-            f"It is not plain which {word} is meant.", f"A column `{word}`, or one column of dates, would tell."
-        )
+        raise Refused(f"It is not plain which {word} is meant.", f"A column `{word}`, or one column of dates, would tell.")
     reader.at += 1
     name = f"`{dates[0].name}`" if not dates[0].name.isidentifier() else dates[0].name
     ask.made.append((word, _PERIODS[word].format(name)))
@@ -126,19 +110,7 @@ def best_groups(reader: Reader, schema: Schema, ask: Ask) -> bool:
         if ask.bottom and order:
             raise Refused("The direction is said twice.", "Say `bottom` or the direction, not both.")
         return _decide(ask, measure, "asc" if ask.bottom else order or "desc")
-    reader.takes(
-        "with",
-        "having",
-        "that have",
-        "that has",
-        "which have",
-        "which has",
-        "who have",
-        "who has",
-        "has",
-        "have",
-        "had",
-    )
+    reader.takes("with", "having", "that have", "that has", "which have", "which has", "who have", "who has", "has", "have", "had")
     reader.takes("the")
     order = _MOST.get(reader.word(), "")
     if not order:
@@ -187,9 +159,7 @@ def _measure(reader: Reader, schema: Schema) -> Measure | None:
 def _having(reader: Reader, schema: Schema, ask: Ask) -> bool:
     """`with more than 3 orders`, `with an average salary over 50000`."""
     mark = reader.at
-    reader.takes(
-        "with", "having", "that have", "that has", "which have", "which has", "who have", "who has", "have", "has"
-    )
+    reader.takes("with", "having", "that have", "that has", "which have", "which has", "who have", "who has", "have", "has")
     reader.skips(ARTICLES)
     by = operator(reader)
     given = amount(reader) if by else None
@@ -226,21 +196,7 @@ def _decide_having(ask: Ask, measure: Measure) -> None:
 def row_superlative(reader: Reader, schema: Schema, ask: Ask) -> bool:
     """`with the highest rating`, `highest price`, `most stops`: an order, or with no rows named an aggregate."""
     mark = reader.at
-    linked = bool(
-        reader.takes(
-            "with",
-            "having",
-            "that has",
-            "that have",
-            "which has",
-            "which have",
-            "who has",
-            "who have",
-            "has",
-            "have",
-            "had",
-        )
-    )
+    linked = bool(reader.takes("with", "having", "that has", "that have", "which has", "which have", "who has", "who have", "has", "have", "had"))
     reader.takes("the")
     word = reader.word()
     if word not in _MOST or word in ("top", "best", "worst"):
@@ -260,10 +216,7 @@ def row_superlative(reader: Reader, schema: Schema, ask: Ask) -> bool:
         reader.at = mark
         return False
     if ask.entity is not None:
-        raise Refused(
-            f"`{word} {said}` of a {ask.entity.name} may be its one row, its sum or its average.",
-            "Say: highest average …",
-        )
+        raise Refused(f"`{word} {said}` of a {ask.entity.name} may be its one row, its sum or its average.", "Say: highest average …")
     if linked or ask.noun == "rows":
         return _ordering(ask, column, _MOST[word], linked)
     return _extreme(reader, schema, ask, column, word, said)
@@ -288,9 +241,7 @@ def _extreme(reader: Reader, schema: Schema, ask: Ask, column: Column, word: str
     if plural(said) or ask.wanted is not None:
         noun = noun_at(reader, schema)
         if noun is None or noun[0].role != "rows":
-            raise Refused(
-                f"`{word} {said}` may mean rows or values.", "Say: the 3 rows with the highest …, for example."
-            )
+            raise Refused(f"`{word} {said}` may mean rows or values.", "Say: the 3 rows with the highest …, for example.")
     noun = noun_at(reader, schema) if reader else None
     if noun is not None and noun[0].role == "rows":
         ask.superlative = Direction(column, 1 if _MOST[word] == "desc" else -1)

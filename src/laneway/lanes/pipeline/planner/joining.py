@@ -17,9 +17,7 @@ from laneway.lanes.pipeline.planner.spelling import name_words, plural, stem
 Schemas = Mapping[str, Schema]
 MAIN = "data"
 """What the table is called that came with the request without a name."""
-_SECOND = frozenset(
-    "join joined merge merged combine combined with without and to no match matched in add per each by have has".split()
-)
+_SECOND = frozenset("join joined merge merged combine combined with without and to no match matched in add per each by have has".split())
 """Behind these words a table is not the one the request starts from."""
 _LINKS = ("left joined with", "left joined to", "left join with", "left join", "inner joined with", "joined with", "joined to",
           "inner join with", "inner join", "join with", "join to", "join", "merged with", "merge with", "combined with", "combine with",
@@ -84,28 +82,11 @@ def join_clause(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> S
 def _refuse_other_table(reader: Reader, schema: Schema, schemas: Schemas) -> None:
     """`orders with customers` names a table, and no column: what it is to do here is not said."""
     ahead = 0
-    while reader.word(ahead) in (
-        "with",
-        "having",
-        "have",
-        "has",
-        "that",
-        "which",
-        "who",
-        "of",
-        "and",
-        "the",
-        "their",
-        "for",
-        "from",
-    ):
+    while reader.word(ahead) in ("with", "having", "have", "has", "that", "which", "who", "of", "and", "the", "their", "for", "from"):
         ahead += 1
     other, size = table_at(reader, schemas, ahead)
     if ahead and other and other != schema.name and plural(reader.word(ahead + size - 1)):
-        raise Refused(
-            f"It is not said how {other} belongs here.",
-            f"Say: join {schema.name} with {other} on …, or: without {other}.",
-        )
+        raise Refused(f"It is not said how {other} belongs here.", f"Say: join {schema.name} with {other} on …, or: without {other}.")
 
 
 def _imperative(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema | None:
@@ -167,9 +148,7 @@ def _anti(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema 
 
 def _added(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema | None:
     """`with the customer's name`, `add the customer's name and city`."""
-    if not reader.takes(
-        "with", "add", "including", "include", "plus", "and", "together with", "along with", "show", "attach"
-    ):
+    if not reader.takes("with", "add", "including", "include", "plus", "and", "together with", "along with", "show", "attach"):
         return None
     reader.skips(ARTICLES)
     right, size = table_at(reader, schemas)
@@ -213,9 +192,7 @@ def _origin(name: str, other: Schema) -> str:
 def _keyed(reader: Reader, left: Schema, right: Schema, ask: Ask, how: str) -> Schema:
     """The join by the key that is named, or by the only one that can be meant."""
     reader.takes("where they match", "that match")
-    if reader.takes(
-        "on the", "on", "by the", "by", "using the", "using", "via", "over", "matching", "through the", "through"
-    ):
+    if reader.takes("on the", "on", "by the", "by", "using the", "using", "via", "over", "matching", "through the", "through"):
         keys = _said_key(reader, left, right)
     else:
         keys = _only_key(left, right)
@@ -224,17 +201,13 @@ def _keyed(reader: Reader, left: Schema, right: Schema, ask: Ask, how: str) -> S
     step: Step = {"do": "join", "table": right.name, "how": how}
     step |= {"on": [ours.name]} if same else {"left_on": [ours.name], "right_on": [theirs.name]}
     if ours.kind != theirs.kind:
-        raise Refused(
-            f"{ours.name} and {right.name}.{theirs.name} hold different kinds of values.", "Join by another column."
-        )
+        raise Refused(f"{ours.name} and {right.name}.{theirs.name} hold different kinds of values.", "Join by another column.")
     ask.joins.append(step)
     if how == "anti":
         return left
     names = {column.name for column in left.columns}
     more = [column for column in right.columns if not (same and column.name == theirs.name)]
-    added = [
-        replace(one, name=f"{right.name}_{one.name}" if one.name in names else one.name, unique=False) for one in more
-    ]
+    added = [replace(one, name=f"{right.name}_{one.name}" if one.name in names else one.name, unique=False) for one in more]
     added = [replace(one, nulls=one.nulls + (how == "left")) for one in added]
     return left.with_columns([*(replace(one, unique=False) for one in left.columns), *added])
 
@@ -266,9 +239,7 @@ def _said_key(reader: Reader, left: Schema, right: Schema) -> tuple[Column, Colu
         key = _id_of(right, ours[0])
         if key is not None:
             return ours[0], key
-    raise Refused(
-        "The key is not a column of both tables.", f"{left.name}: {_names(left)}; {right.name}: {_names(right)}."
-    )
+    raise Refused("The key is not a column of both tables.", f"{left.name}: {_names(left)}; {right.name}: {_names(right)}.")
 
 
 def _id_of(schema: Schema, column: Column) -> Column | None:
@@ -281,20 +252,12 @@ def _id_of(schema: Schema, column: Column) -> Column | None:
 
 
 def _only_key(left: Schema, right: Schema) -> tuple[Column, Column]:
-    shared = [
-        (one, two)
-        for one in left.columns
-        for two in right.columns
-        if one.name == two.name and one.identifies and len(one.words) > 1
-    ]
+    shared = [(one, two) for one in left.columns for two in right.columns if one.name == two.name and one.identifies and len(one.words) > 1]
     pairs = [(one, key) for one in left.columns if (key := _id_of(right, one)) is not None]
     back = [(key, one) for one in right.columns if (key := _id_of(left, one)) is not None]
     found = shared + pairs + back
     if len(found) != 1:
-        raise Refused(
-            "It is not said by which column the tables belong together.",
-            f"Say: on …; {right.name} has {_names(right)}.",
-        )
+        raise Refused("It is not said by which column the tables belong together.", f"Say: on …; {right.name} has {_names(right)}.")
     return found[0]
 
 

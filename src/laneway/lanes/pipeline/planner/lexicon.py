@@ -143,10 +143,8 @@ EVENTS = _words(
 )
 MEASURES = _words("price cost fare fee salary revenue weight rating score discount tax amount balance unit")
 
-FILLERS = _words(
-    "the a an all of me please my our us that which who are is were was be there do does did it its them they"
-    " their these those currently now every whole full entire exist exists available_ here you i we so"
-)
+FILLERS = _words("the a an all of me please my our us that which who are is were was be there do does did it its them they"
+                 " their these those currently now every whole full entire exist exists available_ here you i we so")
 """Words that change no table wherever they stand; never a negation, a number or a comparison."""
 ROW_WORDS = _words("row record entry result line datum datapoint one")
 GENERIC = _words("row record entry result line one thing item element observation data dataset table list everything")

@@ -110,11 +110,7 @@ def _same_for_more(reader: Reader, schema: Schema, ask: Ask, dos: list[str]) -> 
             return
         found, size = column_at(reader, schema)
         after = reader.word(size)
-        if (
-            len(found) != 1
-            or found[0].kind != "number"
-            or after in ("is", "over", "under", "above", "below", "between", ">", "<")
-        ):
+        if len(found) != 1 or found[0].kind != "number" or after in ("is", "over", "under", "above", "below", "between", ">", "<"):
             reader.at = mark
             return
         reader.at += size

@@ -54,13 +54,7 @@ def _year(reader: Reader) -> Span | None:
 
 def _year_at(reader: Reader, ahead: int) -> int | None:
     token = reader.token(ahead)
-    if (
-        token
-        and token.kind == "number"
-        and len(token.text) == 4
-        and token.text.isdigit()
-        and "1000" < token.text < "2999"
-    ):
+    if token and token.kind == "number" and len(token.text) == 4 and token.text.isdigit() and "1000" < token.text < "2999":
         return int(token.text)
     return None
 

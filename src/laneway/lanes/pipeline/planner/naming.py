@@ -30,22 +30,7 @@ _TEXT = {
     "begin with": "starts_with", "beginning with": "starts_with", "ends with": "ends_with", "ending with": "ends_with",
     "end with": "ends_with", "ends in": "ends_with", "ending in": "ends_with",
 }  # fmt: skip
-_COPULAS = (
-    "that is",
-    "which is",
-    "that are",
-    "is",
-    "are",
-    "was",
-    "were",
-    "of",
-    "being",
-    "equals",
-    "equal to",
-    ":",
-    "=",
-    "==",
-)
+_COPULAS = ("that is", "which is", "that are", "is", "are", "was", "were", "of", "being", "equals", "equal to", ":", "=", "==")
 _EMPTY = ("missing", "empty", "blank", "null", "not set", "unset", "not given")
 _BOUNDARY = frozenset(("", "and", "or", ",", "but", "sorted", "ordered", "then", "per", "with", "that", ".", ";"))
 
@@ -74,9 +59,7 @@ def about_column(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     if reader.word() in ("and", "or", ",") and column_at(reader, schema, 1)[0]:
         raise Refused(f"It is not said what {column.name} is to be.", f"Say it of each column: {column.name} over …")
     if column.kind == "number" and (column.zeros or plural(name_parts(column.name)[-1])):
-        raise Refused(
-            f"`with {column.name}` may mean one, more than none, or any number.", f"Say: {column.name} at least 1."
-        )
+        raise Refused(f"`with {column.name}` may mean one, more than none, or any number.", f"Say: {column.name} at least 1.")
     return _present(column)
 
 
@@ -103,11 +86,8 @@ def _told(reader: Reader, schema: Schema, column: Column) -> Where | None:
         return _text(reader, column, _TEXT[text], negated)
     if reader.takes("between", "in the range of", "in the range"):
         return _between(reader, column, negated)
-    return (
-        _dates(reader, column, negated, said)
-        or _numbers(reader, column, negated)
-        or _truth_of(reader, column, negated)
-        or (_values(reader, schema, column, negated, said))
+    return _dates(reader, column, negated, said) or _numbers(reader, column, negated) or _truth_of(reader, column, negated) or (
+        _values(reader, schema, column, negated, said)
     )
 
 
@@ -140,9 +120,7 @@ def _text(reader: Reader, column: Column, by: str, negated: bool) -> Where:
     if following is not None and following.text == "or":
         after = reader.token(1)
         if after is not None and after.kind == "quote":
-            raise Refused(
-                "Two texts with `or` between them are too many for one comparison.", f"Say {column.name} twice."
-            )
+            raise Refused("Two texts with `or` between them are too many for one comparison.", f"Say {column.name} twice.")
     found = contains(column, by, token.text if token.kind == "quote" else token.raw, quoted=token.kind == "quote")
     if not negated:
         return found
@@ -156,9 +134,7 @@ def contains(column: Column, by: str, text: str, *, quoted: bool) -> Where:
     if column.kind not in ("text", "numeric text", "empty"):
         raise Refused(f"{column.name} does not hold text.", "Compare it with a number or a date.")
     if quoted and _case_matters(column, by, text):
-        raise Refused(
-            f"`{text}` fits some of {column.name} only in another case.", "Leave out the quotes to ignore case."
-        )
+        raise Refused(f"`{text}` fits some of {column.name} only in another case.", "Leave out the quotes to ignore case.")
     return test(column.name, by, text, ignore_case=True)
 
 

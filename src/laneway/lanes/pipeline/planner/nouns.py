@@ -106,9 +106,7 @@ error: message code level
 _TYPICAL = {line.split(":")[0]: frozenset(line.split(":")[1].split()) for line in _SIGNS.split("\n")}
 """Words that columns of a table of such things are called by."""
 _KIN = (
-    frozenset(
-        "person employee worker user customer client member student patient player teacher doctor staff buyer".split()
-    ),
+    frozenset("person employee worker user customer client member student patient player teacher doctor staff buyer".split()),
     frozenset("product item article good".split()),
     frozenset("movie film".split()),
     frozenset("flight trip".split()),
@@ -193,8 +191,7 @@ def _column_noun(reader: Reader, schema: Schema, found: list[Column], size: int)
         return Noun("rows", plural(last)), size
     if len(found) > 1:
         raise Refused(
-            f"`{last}` may be {' or '.join(column.name for column in found)}.",
-            f"Name one: {found[0].name}, for example.",
+            f"`{last}` may be {' or '.join(column.name for column in found)}.", f"Name one: {found[0].name}, for example."
         )
     return Noun("column", plural(last), found[0]), size
 
@@ -240,13 +237,7 @@ def known_noun(reader: Reader, schema: Schema) -> tuple[Noun, int] | None:
         if not own or read[1] > 1:
             return None
         raise Refused(f"`{reader.word()}` may be the rows or a value of a column.", "Say `rows`, or name the column.")
-    told = (
-        word in GENERIC
-        or word in row_nouns(schema)
-        or fits(word, schema)
-        or read[1] > 1
-        or bool(column_at(reader, schema)[0])
-    )
+    told = word in GENERIC or word in row_nouns(schema) or fits(word, schema) or read[1] > 1 or bool(column_at(reader, schema)[0])
     return read if told or any(_kin(word, name) for name in row_nouns(schema)) else None
 
 

@@ -114,9 +114,7 @@ def _column_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
     if not found or reader.word(size + 1) != "first" or ask.keys:
         return False
     column = sortable(only(found, word))
-    if not column.ordered or (
-        word in ("latest", "newest", "earliest") and column.kind == "number" and not yearly(column)
-    ):
+    if not column.ordered or (word in ("latest", "newest", "earliest") and column.kind == "number" and not yearly(column)):
         return False
     reader.at += size + 2
     ask.keys.append((column, order))
@@ -141,44 +139,21 @@ def _keys(reader: Reader, schema: Schema, ask: Ask, early: str) -> None:
         bare = bool(ask.keys) and ask.keys[-1][1] == "asc" and linked
         before = reader.at
         _key(reader, schema, ask, early)
-        if (
-            bare
-            and ask.keys[-1][1] == "desc"
-            and not {t.text for t in reader.tokens[:before]} & {"ascending", "asc", "lowest"}
-        ):
-            raise Refused(
-                "It is not plain whether the direction holds for one column or for both.",
-                "Say it with each, or `then`.",
-            )
+        if bare and ask.keys[-1][1] == "desc" and not {t.text for t in reader.tokens[:before]} & {"ascending", "asc", "lowest"}:
+            raise Refused("It is not plain whether the direction holds for one column or for both.", "Say it with each, or `then`.")
         mark = reader.at
         linked = reader.word() == "and" and reader.word(1) not in ("then", "by")
         if not reader.takes("and then by", ", and then by", ", then by", "then by", "and then", ", then", "then", "and by",
                             ", and", "and", ", by", ","):  # fmt: skip
             return
         found, size = column_at(reader, schema)
-        if (
-            not found
-            or reader.word(size) in ("is", "over", "under", "above", "below", "between", "of")
-            or _starts_clause(reader)
-        ):
+        if not found or reader.word(size) in ("is", "over", "under", "above", "below", "between", "of") or _starts_clause(reader):
             reader.at = mark
             return
 
 
 def _starts_clause(reader: Reader) -> bool:
-    return reader.word() in (
-        "show",
-        "list",
-        "only",
-        "give",
-        "take",
-        "keep",
-        "group",
-        "count",
-        "sort",
-        "limit",
-        "filter",
-    )
+    return reader.word() in ("show", "list", "only", "give", "take", "keep", "group", "count", "sort", "limit", "filter")
 
 
 def _key(reader: Reader, schema: Schema, ask: Ask, early: str) -> None:
@@ -233,9 +208,7 @@ def sortable(column: Column) -> Column:
             raise Refused(f"{column.name} holds dates I cannot compare.", "Write dates like 2026-03-31 in the table.")
         texts = [form for forms in column.values.values() for form in forms]
         if sorted(texts) != sorted(texts, key=str.casefold) and len({t.casefold() for t in texts}) == len(texts):
-            raise Refused(
-                f"{column.name} mixes capitals, which sort before all small letters.", "Sort by another column."
-            )
+            raise Refused(f"{column.name} mixes capitals, which sort before all small letters.", "Sort by another column.")
     return column
 
 

@@ -81,9 +81,7 @@ class Request:
             following = breaks(self.reader, self.schema) if self.reader else None
             settled(self.ask, self.schema)
             if limited and not then and (self.ask.tests or self.ask.before or self.ask.grouped):
-                raise Refused(
-                    "It is not plain whether the rows are chosen before or after they are counted off.", "Say `then`."
-                )
+                raise Refused("It is not plain whether the rows are chosen before or after they are counted off.", "Say `then`.")
             if shown and _narrows(self.ask):
                 steps += shown
                 self.schema = _shown(self.schema, shown)
@@ -151,9 +149,7 @@ class Request:
         if read is None or read[0].plural or column_at(reader, self.schema)[1] != read[1]:
             return read is not None
         after = reader.word(read[1])
-        asked = after == "is" and (
-            reader.word(read[1] + 1) == "the" or any(reader.sees(one, read[1] + 1) for one in SUPERLATIVES)
-        )
+        asked = after == "is" and (reader.word(read[1] + 1) == "the" or any(reader.sees(one, read[1] + 1) for one in SUPERLATIVES))
         return asked or after not in TOLD
 
     def _whole(self, reader: Reader, schema: Schema, ask: Ask) -> bool:
@@ -162,16 +158,7 @@ class Request:
 
     def _summary(self) -> bool:
         reader, ask = self.reader, self.ask
-        if not reader.takes(
-            "summary statistics",
-            "summary stats",
-            "a summary",
-            "summary",
-            "summarize",
-            "summarise",
-            "describe",
-            "statistics",
-        ):
+        if not reader.takes("summary statistics", "summary stats", "a summary", "summary", "summarize", "summarise", "describe", "statistics"):
             return False
         ask.summary = []
         reader.takes("of all", "of the", "of", "for the", "for", "on", "the")
@@ -249,9 +236,7 @@ class Request:
             return False
         self._check(tie, start)
         if tie == "or" and ask.tests and _negative(ask.tests[-1][1]):
-            raise Refused(
-                "It is not plain whether `not` holds for what comes after `or` too.", "Say `not` with each part."
-            )
+            raise Refused("It is not plain whether `not` holds for what comes after `or` too.", "Say `not` with each part.")
         if not ask.noun and not ask.tests and tie != "or" and self._noun_follows():
             ask.before.append(found)
         else:
@@ -264,9 +249,7 @@ class Request:
         reader, ask = self.reader, self.ask
         behind = ask.excepted and reader.tokens[start - 1].text != ","
         if behind:
-            raise Refused(
-                "It is not plain how much of it `except` takes away.", "Ask in two steps, or put the exception last."
-            )
+            raise Refused("It is not plain how much of it `except` takes away.", "Ask in two steps, or put the exception last.")
         ask.excepted = excepted(reader)
         words = " ".join(token.text for token in reader.tokens[start : start + 2])
         if ask.grouped and ask.group and any(words.startswith(one) for one in (*OPERATORS, "between")):
@@ -303,15 +286,9 @@ class Request:
             if ask.counts:
                 ask.counts = False
                 if noun.column.kind not in ("text", "numeric text") and not noun.column.identifies:
-                    raise Refused(
-                        f"How many {noun.column.name} may mean a sum or a count of rows.",
-                        f"Say: total {noun.column.name}.",
-                    )
+                    raise Refused(f"How many {noun.column.name} may mean a sum or a count of rows.", f"Say: total {noun.column.name}.")
                 if fits(stem(reader.word(-1)), self.schema):
-                    raise Refused(
-                        f"How many may mean rows or different {noun.column.name}.",
-                        "Say: how many rows, or how many different …",
-                    )
+                    raise Refused(f"How many may mean rows or different {noun.column.name}.", "Say: how many rows, or how many different …")
                 ask.measures.append(Measure("count_distinct", noun.column))
             else:
                 ask.entity = noun.column
@@ -334,11 +311,7 @@ class Request:
             self.reader.at += 1
             return bool(self.reader)
         if word in FILLERS or word in ("ones", "only", "just", "with", "where", "have", "has", "having", ":"):
-            if (
-                word in ("only", "just", "with", "where", "have", "has", "having")
-                and self.reader.token(1) is None
-                and word not in ("have", "has")
-            ):
+            if word in ("only", "just", "with", "where", "have", "has", "having") and self.reader.token(1) is None and word not in ("have", "has"):
                 return False
             self.reader.at += 1
             return True
@@ -349,6 +322,4 @@ class Request:
         if word in VAGUE:
             return Refused(f"`{word}` says no number.", "Say what it means, like: price under 200.")
         said = self.reader.rest()
-        return Refused(
-            f"I do not understand `{said}`.", f"The columns are: {', '.join(c.name for c in self.schema.columns[:12])}."
-        )
+        return Refused(f"I do not understand `{said}`.", f"The columns are: {', '.join(c.name for c in self.schema.columns[:12])}.")

@@ -20,9 +20,7 @@ LONGEST_VALUE = 80
 
 _CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
 _NUMERIC = re.compile(r"\s*[-+]?[$€£]?\s*\d[\d,. ]*\s*(?:%|°?[^\W\d_]{0,4})\s*")
-_DAY = re.compile(
-    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?|(?:\d{1,2}\.? )?[A-Za-z]{3,9}\.? \d{1,2},? ?(?:\d{4})?|\d{1,2} [A-Za-z]{3,9} \d{4}"
-)
+_DAY = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?|(?:\d{1,2}\.? )?[A-Za-z]{3,9}\.? \d{1,2},? ?(?:\d{4})?|\d{1,2} [A-Za-z]{3,9} \d{4}")
 _PIECES = re.compile(r"[^\W_]+(?:\.\d+)?")
 
 
@@ -63,16 +61,9 @@ class Column:
     @cached_property
     def identifies(self) -> bool:
         """Whether it names things rather than measuring them, whatever its type."""
-        return self.words[-1:] in (
-            ("id",),
-            ("code",),
-            ("zip",),
-            ("key",),
-            ("uuid",),
-            ("sku",),
-            ("phone",),
-            ("isbn",),
-        ) or (len(self.words) > 1 and self.words[-1] == "number")
+        return self.words[-1:] in (("id",), ("code",), ("zip",), ("key",), ("uuid",), ("sku",), ("phone",), ("isbn",)) or (
+            len(self.words) > 1 and self.words[-1] == "number"
+        )
 
     @property
     def measure(self) -> bool:

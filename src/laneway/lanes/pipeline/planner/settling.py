@@ -37,29 +37,20 @@ def _things(ask: Ask) -> None:
     if ask.entity.measure:
         raise Refused(f"{ask.entity.name} of several rows may be listed or added up.", f"Say: total {ask.entity.name}.")
     if not ask.plural:
-        raise Refused(
-            f"It is not plain whether {ask.entity.name} is to be shown for each row.",
-            "Say: the column …, or distinct …",
-        )
+        raise Refused(f"It is not plain whether {ask.entity.name} is to be shown for each row.", "Say: the column …, or distinct …")
     if not ask.entity.unique and not ask.opener:
-        raise Refused(
-            f"{ask.entity.name} repeats itself.", f"Say: distinct {ask.entity.name}, or: the {ask.entity.name} column."
-        )
+        raise Refused(f"{ask.entity.name} repeats itself.", f"Say: distinct {ask.entity.name}, or: the {ask.entity.name} column.")
     if ask.entity.unique:
         ask.columns = [(ask.entity, ask.entity.name)]
         return
     if any(column.name != ask.entity.name for column, _ in ask.keys):
-        raise Refused(
-            f"Each {ask.entity.name} stands in several rows, which the order may part.", "Sort by what is listed."
-        )
+        raise Refused(f"Each {ask.entity.name} stands in several rows, which the order may part.", "Sort by what is listed.")
     ask.distinct = [ask.entity]
 
 
 def _numbers(ask: Ask) -> None:
     """How many rows a superlative takes: the number said, one for a singular, all in order for a plural."""
-    open_ = (
-        ask.superlative is not None and ask.wanted is None and ask.place is None and not (ask.group and not ask.grouped)
-    )
+    open_ = ask.superlative is not None and ask.wanted is None and ask.place is None and not (ask.group and not ask.grouped)
     if open_ and (not ask.plural or not ask.noun):
         ask.wanted, ask.implied = 1, True
     if ask.place is not None and ask.superlative is None:

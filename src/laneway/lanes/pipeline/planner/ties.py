@@ -28,6 +28,4 @@ def refuse_ties(name: str, steps: list[dict[str, Any]], tables: Tables) -> None:
     values = [row.get(column) for row in rows]
     around = values[max(first - 1, 0) : first] + values[first + 1 : first + 2]
     if first < len(values) and values[first] in around:
-        raise Refused(
-            f"Several rows share that place, with the {column} {values[first]}.", "Say how many you want: the 2 …"
-        )
+        raise Refused(f"Several rows share that place, with the {column} {values[first]}.", "Say how many you want: the 2 …")

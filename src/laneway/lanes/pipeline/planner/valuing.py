@@ -94,9 +94,7 @@ def _written(column: Column, one: Found) -> tuple[str, ...]:
         return forms
     exact = tuple(form for form in forms if form == one.quoted)
     if exact and len(exact) < len(forms):
-        raise Refused(
-            f"{column.name} holds `{one.quoted}` written in several ways.", "Leave the quotes out to have all."
-        )
+        raise Refused(f"{column.name} holds `{one.quoted}` written in several ways.", "Leave the quotes out to have all.")
     return forms
 
 
@@ -108,18 +106,14 @@ def chosen(found: Found, lead: str, schema: Schema) -> Column:
         columns = origins
     elif lead in ("to", "into") or lead in ("arriving", "going"):
         if not targets:
-            raise Refused(
-                f"No column tells where `{lead} {found.said}` is.", f"The columns are: {listed(schema.columns)}."
-            )
+            raise Refused(f"No column tells where `{lead} {found.said}` is.", f"The columns are: {listed(schema.columns)}.")
         columns = targets
     elif lead == "from" and targets:
         columns = [column for column in columns if column not in targets]
     if len(columns) > 1:
         raise Refused(f"`{found.said}` may be a {listed(columns, ' or a ')}.", f"Say which: {columns[0].name} is …")
     if not columns:
-        raise Refused(
-            f"No column tells what `{lead} {found.said}` is about.", f"Name one of: {listed(schema.columns)}."
-        )
+        raise Refused(f"No column tells what `{lead} {found.said}` is about.", f"Name one of: {listed(schema.columns)}.")
     return columns[0]
 
 
@@ -130,9 +124,7 @@ def _directed(schema: Schema, words: frozenset[str], event: str) -> list[Column]
     return plain or [column for column in texts if event in column.words and _PLACE.intersection(column.words)]
 
 
-def values_at(
-    reader: Reader, schema: Schema, lead: str = "", within: Column | None = None
-) -> tuple[Column, list[Found]] | None:
+def values_at(reader: Reader, schema: Schema, lead: str = "", within: Column | None = None) -> tuple[Column, list[Found]] | None:
     """A list of values of one column, now read: `Paris`, `Paris or Rome`, `red, blue and green`."""
     first = value_at(reader, schema, within)
     if first is None:

@@ -86,9 +86,7 @@ def _numeric(verb: str, schema: Schema) -> Column:
     if not found and word == "price":
         return direction(verb, "price", 1, schema).column
     if len(found) != 1:
-        said = (
-            f"`{verb}` may be about {listed(found, ' or ')}." if found else f"No column tells what `{verb}` is about."
-        )
+        said = f"`{verb}` may be about {listed(found, ' or ')}." if found else f"No column tells what `{verb}` is about."
         raise Refused(said, f"Name a column: {listed(schema.columns)}.")
     return found[0]
 
