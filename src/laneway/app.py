@@ -262,10 +262,10 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
     )  # fmt: skip
-    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
+    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled, engine.breath)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
-    intake = Intake(db, lanes, limits, originals)
+    intake = Intake(db, lanes, limits, originals, engine.breath)
     door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     for channel in channels.values():
         channel.door = door

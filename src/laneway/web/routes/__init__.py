@@ -36,6 +36,10 @@ from laneway.web.routes import (
 ROUTERS = tuple(
     module.router
     for module in (
+        # In the order in which they are looked through: those that providers wait for come first.
+        telegram,
+        whatsapp,
+        waha,
         messages,
         artifacts,
         threads,
@@ -62,9 +66,6 @@ ROUTERS = tuple(
         sql,
         status,
         logs,
-        telegram,
-        waha,
-        whatsapp,
         health,
     )
 )
