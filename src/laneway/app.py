@@ -169,6 +169,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
+        await app.toolbox.make_ready()
         on_duty = _on_duty(app)
         try:
             yield app

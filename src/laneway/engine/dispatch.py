@@ -48,6 +48,10 @@ class Dispatcher:
 
     async def _dispatch(self) -> float:
         """Everything that can start has started; returns how long nothing can be due."""
+        if not self._running.free() and not self._running.free_for_owner():
+            # A slot that is freed wakes us; until then nothing could be taken.
+            return LOOK_ANYWAY_SECONDS
+        await self._breath.turn()
         try:
             await self._claim(self._running.free(), owner_only=False)
             await self._claim(self._running.free_for_owner(), owner_only=True)
