@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from laneway.channels.contract import PULLED, SENT_AGAIN, Channel, Part
+from laneway.channels.pacing import NotYet
 from laneway.clock import Clock, SystemClock
 from laneway.domain.judgement import OutboxRow
 from laneway.engine.breath import Breath
@@ -122,6 +123,9 @@ class Delivery:
             await self._breath.turn()
             for number, part in enumerate(self._channels[row.channel].parts(row)):
                 row = await self._send_part(row, number, part) if number >= row.parts_sent else row
+        except NotYet as error:
+            until = self._clock.now() + timedelta(seconds=error.retry_after or FIRST_PAUSE)
+            await self._record(lambda tx: outbox.not_yet(tx, row, self._worker, until))
         except TransientFault as error:
             await self._put_back(row, error)
         except UncertainFault as error:

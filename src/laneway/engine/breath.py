@@ -13,10 +13,11 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-BUSY_COUNT, BUSY_SECONDS = 10, 1.0
+BUSY_COUNT, BUSY_SECONDS = 16, 1.0
 """The doors are busy while so many have come within so long."""
 
-PROBE_SECONDS = 0.004
+PROBE_SECONDS, USUAL_SECONDS = 0.005, 1 / BUSY_COUNT
+"""The more often somebody comes, the longer is the time between two turns: so long for those who come so often."""
 LATE_SECONDS = 0.004
 LONGEST_SECONDS = 0.2
 """So long one turn is waited for at most: a busy process still takes five of them in a second."""
@@ -57,5 +58,7 @@ class Breath:
     async def _free(self) -> bool:
         """Whether nobody stands at a door and the loop keeps up, which a short sleep tells."""
         began = time.monotonic()
-        await asyncio.sleep(PROBE_SECONDS)
-        return self._inside == 0 and time.monotonic() - began - PROBE_SECONDS < LATE_SECONDS
+        between = max((began - self._came[0]) / BUSY_COUNT, USUAL_SECONDS / 4)
+        pause = PROBE_SECONDS * USUAL_SECONDS / between
+        await asyncio.sleep(pause)
+        return self._inside == 0 and time.monotonic() - began - pause < LATE_SECONDS
