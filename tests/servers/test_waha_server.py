@@ -69,7 +69,9 @@ async def test_a_session_that_does_not_work_says_how_it_is_and_does_nothing(
     server: WahaServer, http: httpx.AsyncClient, status: str
 ) -> None:
     server.status = status
-    answers = [await http.post(f"/api/{verb}", json=text()) for verb in POSTS] + [await http.get(path) for path in READS]
+    answers = [await http.post(f"/api/{verb}", json=text()) for verb in POSTS] + [
+        await http.get(path) for path in READS
+    ]
     for answer in answers:
         assert answer.status_code == 422
         expected = {"error": NOT_AS_EXPECTED, "session": "default", "status": status, "expected": ["WORKING"]}
