@@ -82,12 +82,14 @@ class Live:
         view = self._views.get(job_id)
         if view is None and event.kind in BEGINS and event.body.get("channel", NAME) == NAME:
             if job_id not in self._soon:
-                task = asyncio.create_task(self._begin_soon(job_id, event.thread_id))
-                self._soon[job_id] = event.thread_id, task
+                self._begin_later(job_id, event.thread_id)
         elif view is None and event.kind in ENDS - {"reply.written"} and job_id in self._soon:
             self._soon.pop(job_id)[1].cancel()
         elif view is not None and event.kind in ENDS and await self._is_over(job_id):
             self._aside(self._end(job_id, view))
+
+    def _begin_later(self, job_id: UUID, thread_id: UUID | None) -> None:
+        self._soon[job_id] = thread_id, asyncio.create_task(self._begin_soon(job_id, thread_id))
 
     async def _begin_soon(self, job_id: UUID, thread_id: UUID | None) -> None:
         await asyncio.sleep(SOON_SECONDS)
@@ -156,17 +158,19 @@ class Live:
         """What an earlier process left standing belongs to a job that still runs, or is gone."""
         async with self._db.transaction() as tx:
             told = await notes.recent(tx, [SHOWN, GONE], hours=REMEMBERED_HOURS)
-            running = [job.id for status in _OPEN for job in await jobs.page(tx, status=status, limit=200)]
+            pages = [await jobs.page(tx, status=status, limit=200) for status in (JobStatus.RUNNING, JobStatus.QUEUED)]
         standing: dict[UUID, Event] = {}
         for event in told:
             if event.job_id is not None and event.kind == SHOWN:
                 standing[event.job_id] = event
             elif event.job_id is not None:
                 standing.pop(event.job_id, None)
-        for job_id in running:
-            left = standing.pop(job_id, None)
-            if job_id not in self._views:
-                await self._begin(job_id, None if left is None else int(left.body["message"]))
+        for job in [job for page in pages for job in sorted(page, key=lambda one: one.seq)]:
+            left = standing.pop(job.id, None)
+            if left is not None and job.id not in self._views:
+                await self._begin(job.id, int(left.body["message"]))
+            elif job.id not in self._views and job.id not in self._soon:
+                self._begin_later(job.id, job.thread_id)
         for job_id, event in standing.items():
             if job_id not in self._views:
                 self._aside(self._clear(job_id, event))
