@@ -172,6 +172,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
+        await app.toolbox.make_ready()
         on_duty = _on_duty(app)
         try:
             yield app
@@ -269,10 +270,10 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
     )  # fmt: skip
-    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
+    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled, engine.breath)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
-    intake = Intake(db, lanes, limits, originals)
+    intake = Intake(db, lanes, limits, originals, engine.breath)
     door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     for channel in channels.values():
         channel.door = door
