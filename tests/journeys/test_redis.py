@@ -13,16 +13,18 @@ from laneway.llm.scripted import Say, ScriptedModel
 from laneway.store import principals
 from tests.journeys.redis_queue import producing, until
 
+FOUR = ScriptedModel([Say("Four.")])
+
 
 async def test_a_job_in_the_list_has_its_result_in_the_seeds_shape(
     redis_url: str, database_url: str, tmp_path: Path
 ) -> None:
-    async with producing(redis_url, database_url, tmp_path) as producer:
+    async with producing(redis_url, database_url, tmp_path, FOUR) as producer:
         await producer.push("job-1", "what is two and two?")
         result = await producer.result("job-1")
         assert list(result) == ["version", "job_id", "status", "result_ref", "result_preview", "metadata"]
         assert (result["version"], result["job_id"], result["status"]) == ("1.0", "job-1", "completed")
-        assert result["result_preview"] == {"kind": "text", "text": "You said: what is two and two?"}
+        assert result["result_preview"] == {"kind": "text", "text": "Four."}
         assert set(result["metadata"]) == {
             "tool_calls", "tokens_used", "cache_hit", "cache_kind", "execution_time_ms", "llm_model",
         }  # fmt: skip
@@ -30,7 +32,7 @@ async def test_a_job_in_the_list_has_its_result_in_the_seeds_shape(
         assert result["metadata"]["tokens_used"] > 0
         assert result["metadata"]["execution_time_ms"] > 0
         original = await producer.home.app.artifacts.read(result["result_ref"])
-        assert original.content.decode() == "You said: what is two and two?"
+        assert original.content.decode() == "Four."
         assert 0 < await producer.redis.ttl("agent:results:job-1") <= 86_400
         await producer.settled()
 
@@ -52,14 +54,15 @@ async def test_task_is_as_good_as_prompt_and_what_nobody_knows_is_kept(
     redis_url: str, database_url: str, tmp_path: Path
 ) -> None:
     async with producing(redis_url, database_url, tmp_path) as producer:
-        context = {"previous_results": [{"rows": [1]}], "workflow_state": {"a": 1}}
-        await producer.push("j", None, task="say it", run_id="r", node_id="n", retry_count=2, context=context)
+        context = {"previous_results": [{"rows": [{"a": 1}]}], "workflow_state": {"a": 1}}
+        await producer.push("j", None, task="sort by a", run_id="r", node_id="n", retry_count=2, context=context)
         result = await producer.result("j")
-        assert result["result_preview"]["text"] == "You said: say it"
+        assert result["result_preview"]["kind"] == "dataset"
         [job] = await producer.jobs()
         assert job.payload["runner"] == {
             "door": "agent:jobs", "source": "list", "job_id": "j", "run_id": "r", "node_id": "n",
-            "previous_results": [{"rows": [1]}], "context": {"workflow_state": {"a": 1}}, "more": {"retry_count": 2},
+            "previous_results": [{"rows": [{"a": 1}]}], "context": {"workflow_state": {"a": 1}},
+            "more": {"retry_count": 2},
         }  # fmt: skip
 
 
@@ -180,14 +183,15 @@ async def test_whoever_sends_too_fast_waits_and_keeps_nobody_else_waiting(
 async def test_the_stream_is_read_by_a_group_and_acknowledged(
     redis_url: str, database_url: str, tmp_path: Path
 ) -> None:
-    async with producing(redis_url, database_url, tmp_path, redis_stream="agent:stream") as producer:
+    async with producing(redis_url, database_url, tmp_path, FOUR, redis_stream="agent:stream") as producer:
         await producer.redis.xadd("agent:stream", {"job": json.dumps({"job_id": "whole", "prompt": "what is one?"})})
         session = json.dumps({"session_id": "s"})
         await producer.redis.xadd("agent:stream", {"job_id": "flat", "task": "what is two?", "context": session})
         await producer.redis.xadd("agent:stream", {"job_id": "bad", "prompt": b"\xff"})
         await producer.redis.xadd("agent:stream", {"nothing": "here"})
-        assert (await producer.result("whole"))["result_preview"]["text"] == "You said: what is one?"
-        assert (await producer.result("flat"))["result_preview"]["text"] == "You said: what is two?"
+        assert (await producer.result("whole"))["status"] == "completed"
+        assert (await producer.result("flat"))["status"] == "completed"
+        assert (await producer.job("flat")).payload["runner"]["session_id"] == "s"
         assert (await producer.result("bad"))["error"]["type"] == "malformed"
 
         async def two_dead() -> bool:
@@ -210,7 +214,7 @@ async def test_tokens_are_jobs_of_a_run_and_whoever_runs_it_is_told(
         "created_at": "2026-01-01T00:00:00Z",
         "metadata": {"task": "what is two and two?", "context": {"session_id": "s"}, "workflow_tag": "main"},
     }  # fmt: skip
-    async with producing(redis_url, database_url, tmp_path, redis_tokens=True) as producer:
+    async with producing(redis_url, database_url, tmp_path, FOUR, redis_tokens=True) as producer:
         await producer.redis.set("ir:r1", json.dumps(workflow))
         await producer.redis.xadd("wf.tasks.agent", {"token": json.dumps(token)})
         await producer.redis.xadd("wf.tasks.agent", {"token": json.dumps({**token, "id": "t2", "metadata": {}})})
@@ -219,7 +223,7 @@ async def test_tokens_are_jobs_of_a_run_and_whoever_runs_it_is_told(
         signals = [json.loads(raw) for raw in await producer.redis.lrange("completion_signals", 0, -1)]
         good, bad = sorted(signals, key=lambda one: str(one["job_id"]))
         assert (good["version"], good["run_id"], good["node_id"], good["status"]) == ("1.0", "r1", "n", "completed")
-        assert good["result_data"] == "You said: what is two and two?"
+        assert good["result_data"] == "Four."
         assert good["metadata"]["llm_model"] == "scripted"
         assert (bad["status"], bad["result_ref"], bad["run_id"]) == ("failed", "", "r1")
         assert set(bad["metadata"]) == {"error_type", "error_message", "retryable", "metrics"}

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.responses import JSONResponse
 
 from laneway.domain.job import JobStatus
 from laneway.domain.judgement import ApprovalState
 from laneway.llm.scripted import Asked, Delay, Fail, Say, ScriptedModel, Turn
 from laneway.store import jobs, outbox
-from tests.journeys.redis_queue import producing, until
-from tests.journeys.test_approval import Switch, answer, asked
+from tests.journeys.redis_queue import Producer, producing, until
+from tests.journeys.test_approval import answer, asked
+from tests.servers.pages import Pages
 
 
 async def test_a_failed_job_says_of_what_kind_the_failure_is_and_whether_to_try_again(
@@ -32,21 +37,37 @@ async def test_a_failed_job_says_of_what_kind_the_failure_is_and_whether_to_try_
         assert "The script says" in lasting["error"]["message"]
 
 
+@pytest.fixture
+def shop() -> Iterator[Pages]:
+    """A server that sells one thing, and only to those who post."""
+    with Pages(pages={"/offer": JSONResponse([{"price": 80}])}) as pages:
+        yield pages
+
+
+@asynccontextmanager
+async def selling(
+    redis_url: str, database_url: str, home: Path, shop: Pages, **more: Any
+) -> AsyncIterator[tuple[Producer, dict[str, Any]]]:
+    """Laneway, and a plan that needs somebody's yes."""
+    plan = {"steps": [{"do": "http_request", "url": f"{shop.url}/offer", "method": "POST", "body": {"q": 1}}]}
+    hosts = [f"127.0.0.1:{shop.port}"]
+    async with producing(redis_url, database_url, home, allowed_hosts=hosts, **more) as producer:
+        yield producer, plan
+
+
 @pytest.mark.parametrize(
     ("state", "error"), [(ApprovalState.APPROVED, None), (ApprovalState.REJECTED, "rejected")], ids=["yes", "no"]
 )
 async def test_a_job_that_asks_publishes_nothing_until_it_is_decided(
-    state: ApprovalState, error: str | None, redis_url: str, database_url: str, tmp_path: Path
+    state: ApprovalState, error: str | None, redis_url: str, database_url: str, tmp_path: Path, shop: Pages
 ) -> None:
-    switch = Switch()
-    model = ScriptedModel(switch.script)
-    async with producing(redis_url, database_url, tmp_path, model, tools=[switch.entry]) as producer:
+    async with selling(redis_url, database_url, tmp_path, shop) as (producer, plan):
         here = producer.home
         await here.send("hello", "mine")
-        await producer.push("asks", "restart the lights")
+        await producer.push("asks", "ask the shop", plan=plan)
         job = await until(lambda: producer.job("asks"))
         question = await asked(here, job.id)
-        [told] = await until(lambda: producer.notices())
+        [told] = await until(producer.notices)
         assert "The job asks from Redis asks" in told
         assert str(question.id) in told
         assert await producer.results("asks") == []
@@ -54,49 +75,38 @@ async def test_a_job_that_asks_publishes_nothing_until_it_is_decided(
         result = await producer.result("asks")
         assert result["status"] == ("failed" if error else "completed")
         assert result.get("error", {}).get("type") == error
-        assert switch.flipped == ([] if error else ["lights"])
+        assert len(shop.visits) == (0 if error else 1)
 
 
 async def test_a_question_that_nobody_answers_is_a_failed_result_of_the_type_expired(
-    redis_url: str, database_url: str, tmp_path: Path
+    redis_url: str, database_url: str, tmp_path: Path, shop: Pages
 ) -> None:
-    switch = Switch()
-    model = ScriptedModel(switch.script)
-    async with producing(
-        redis_url, database_url, tmp_path, model, tools=[switch.entry], approval_timeout_seconds=1
-    ) as producer:
-        await producer.push("asks", "restart the lights")
-        result = await producer.result("asks", 40)
+    async with selling(redis_url, database_url, tmp_path, shop, approval_timeout_seconds=1) as (producer, plan):
+        await producer.push("asks", "ask the shop", plan=plan)
+        result = await producer.result("asks", 60)
         assert result["error"]["type"] == "expired"
         assert result["error"]["retryable"] is False
 
 
 @pytest.mark.parametrize("when", [JobStatus.RUNNING, JobStatus.QUEUED, JobStatus.WAITING])
 async def test_a_cancelled_job_is_a_failed_result_whenever_it_was_cancelled(
-    when: JobStatus, redis_url: str, database_url: str, tmp_path: Path
+    when: JobStatus, redis_url: str, database_url: str, tmp_path: Path, shop: Pages
 ) -> None:
-    switch = Switch()
-
-    def script(asked: Asked) -> Turn:
-        return Delay(Say("late"), 60) if "slow" in asked.text else switch.script(asked)
-
-    async with producing(redis_url, database_url, tmp_path, ScriptedModel(script), tools=[switch.entry]) as producer:
+    model = ScriptedModel(lambda asked: Delay(Say("late"), 60))
+    async with selling(redis_url, database_url, tmp_path, shop, model=model) as (producer, plan):
         session = {"session_id": "s"}
-        await producer.push("first", "what is slow?", context=session)
-        if when is JobStatus.QUEUED:
-            await producer.push("second", "what is next?", context=session)
-        if when is JobStatus.WAITING:
-            await producer.push("third", "restart the lights")
-        wanted = {JobStatus.RUNNING: "first", JobStatus.QUEUED: "second", JobStatus.WAITING: "third"}[when]
-        job = await until(lambda: producer.job(wanted, when))
+        await producer.push("running", "what is slow?", context=session)
+        await producer.push("queued", "what is next?", context=session)
+        await producer.push("waiting", "ask the shop", plan=plan)
+        job = await until(lambda: producer.job(when, when))
         async with producer.home.app.db.transaction() as tx:
             await jobs.request_cancel(tx, job.id)
-        result = await producer.result(wanted)
+        result = await producer.result(when)
         assert result["status"] == "failed"
         assert result["error"]["type"] == "cancelled"
-        if wanted != "first":
+        for name in {"running", "queued"} - {when}:
             async with producer.home.app.db.transaction() as tx:
-                await jobs.request_cancel(tx, (await producer.job("first")).id)
+                await jobs.request_cancel(tx, (await producer.job(name)).id)
 
 
 async def test_a_job_that_takes_longer_than_its_time_fails_and_ends(
