@@ -218,7 +218,7 @@ async def longest_work(stop: asyncio.Event) -> float:
 async def test_the_loop_comes_round_while_half_a_million_rows_are_sorted(tmp_path: Path, given: str) -> None:
     # Sorted in this process, they would be several times what is allowed here; `make bench` asks for 50 ms.
     chance = random.Random(1)
-    rows = [{"id": place, "name": f"name {chance.random()}"} for place in range(500_000)]
+    rows: list[Row] = [{"id": place, "name": f"name {chance.random()}"} for place in range(500_000)]
     path = tmp_path / "rows.ndjson"
     path.write_bytes(b"".join(written(rows)))
     stop = asyncio.Event()
