@@ -12,7 +12,7 @@ from laneway.lanes.workflow.patching import pointer
 _STEP = r"(?:\.[A-Za-z0-9_-]+|\[[0-9]+\]|\[\"[^\"\]]*\"\]|\['[^'\]]*'\])"
 _WHOLE = re.compile(rf"\$(nodes|input|secrets|item)({_STEP}*)\Z")
 _INSIDE = re.compile(rf"\$\{{\s*\$(nodes|input|secrets|item)({_STEP}*)\s*\}}")
-_BEGUN = re.compile(r"\$\{\s*\$|\A\$(?:nodes|input|secrets|item)\b")
+_BEGUN = re.compile(r"\$\{\s*\$[A-Za-z]|\A\$(?:nodes|input|secrets|item)\b")
 _PART = re.compile(r"\.([A-Za-z0-9_-]+)|\[([0-9]+)\]|\[\"([^\"\]]*)\"\]|\['([^'\]]*)'\]")
 
 Parts = tuple[str | int, ...]
