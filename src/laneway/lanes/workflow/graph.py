@@ -80,7 +80,7 @@ class Graph:
         return self._into[node]
 
     def branches(self, node: str) -> list[Branch]:
-        """The ways on from a node that went well: rules in their order, the default last; loops jump by their config."""
+        """The ways on from a node that went well: rules in their order, the default last (no undrawn jumps)."""
         found: dict[str | None, list[Edge]] = {}
         for edge in self._out[node]:
             if not edge.on_error and edge.index >= 0:
@@ -140,10 +140,12 @@ class Graph:
         for name in self.nodes:
             loop = self.loop(name)
             # A way into the middle of a loop's body: the loop's own step back is what closes the circle then.
-            if loop and loop.back_to in self.nodes and (name, loop.back_to) not in found:
-                if name in self._spread([loop.back_to], forward, lambda edge: edge.target):
-                    found.add((name, loop.back_to))
-                    forward = self._without(found)
+            back_to = loop.back_to if loop and loop.back_to in self.nodes else None
+            if back_to is None or (name, back_to) in found:
+                continue
+            if name in self._spread([back_to], forward, lambda edge: edge.target):
+                found.add((name, back_to))
+                forward = self._without(found)
         return found
 
     @cached_property
