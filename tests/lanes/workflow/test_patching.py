@@ -65,12 +65,18 @@ def test_the_inverse_of_any_patch_gives_the_exact_document_back(seed: int) -> No
 
 def test_the_inverse_is_not_changed_by_what_happens_to_a_moved_value() -> None:
     document = {"a": {"n": 1}}
-    operations = [{"op": "move", "from": "/a", "path": "/b"}, {"op": "replace", "path": "/b/n", "value": 2}]
+    operations: list[dict[str, Any]] = [
+        {"op": "move", "from": "/a", "path": "/b"},
+        {"op": "replace", "path": "/b/n", "value": 2},
+    ]
     assert applied(applied(document, operations), inverse(document, operations)) == document
 
 
 def test_what_was_added_is_not_shared_with_the_patch() -> None:
-    operations = [{"op": "add", "path": "/a", "value": {"n": 1}}, {"op": "add", "path": "/a/m", "value": 2}]
+    operations: list[dict[str, Any]] = [
+        {"op": "add", "path": "/a", "value": {"n": 1}},
+        {"op": "add", "path": "/a/m", "value": 2},
+    ]
     applied({}, operations)
     assert operations[0]["value"] == {"n": 1}
 
