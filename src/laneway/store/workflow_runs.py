@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
@@ -12,8 +12,9 @@ from psycopg.types.json import Json, Jsonb
 from laneway.domain.job import Job, JobStatus
 from laneway.domain.workflow_run import RecordedRun, RunStatus, WorkflowRun
 from laneway.errors import Conflict, NotFound
-from laneway.store import events, jobs, workflow_nodes
+from laneway.store import events, jobs, questions, workflow_nodes
 from laneway.store.database import DUE, Connection
+from laneway.store.questions import Question
 from laneway.store.rows import row_of
 
 # A job that was stopped or given up by the engine has ended its run, whatever the run's own row says yet.
@@ -186,6 +187,17 @@ async def rest(tx: Connection, job: Job, seconds: float | None) -> None:
         await wake(tx)
     else:
         await jobs.move(tx, job.id, JobStatus.QUEUED, delay=seconds)
+
+
+async def ask(
+    tx: Connection, job: Job, question: Question, may_answer: Sequence[str], pulled: Collection[str]
+) -> None:
+    """The question is asked where the run reports, and the job waits for an answer by one of these roles."""
+    await tx.execute("UPDATE jobs SET attempts = 0, aside = true WHERE id = %s", (job.id,))
+    asked = await questions.put(tx, job, question, pulled)
+    # Choices of a workflow let something happen, unlike those that only say what was meant.
+    await tx.execute("UPDATE approvals SET may_answer = %s WHERE id = %s", (list(may_answer), asked.id))
+    await wake(tx)
 
 
 async def rouse(tx: Connection, now: datetime, limit: int = 100) -> int:

@@ -17,7 +17,7 @@ from laneway.clock import Clock
 from laneway.domain.storable import storable
 from laneway.domain.workflow_run import NodeRecord, WorkflowRun
 from laneway.engine.steps import Steps
-from laneway.errors import LanewayError, Unavailable
+from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, Unavailable, UncertainFault
 from laneway.lanes.contract import Request
 from laneway.lanes.workflow.mail import Mail
 from laneway.sandbox.exchange import Exchange
@@ -30,15 +30,6 @@ USUAL_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A tool call that a person must allow first."""
-
-    action: dict[str, Any]
-    why: str
-    shown: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class ToolCall:
     """One call of a tool by a node: which, with what, and whose words are in it."""
 
@@ -47,15 +38,17 @@ class ToolCall:
     request: Request
     sources: list[str]
     key: str
-    shown: dict[str, Any]
+    shown: Callable[[Any], Any]
+    """A value without the secrets that are in the arguments."""
     seconds: float
 
 
 class Start(Protocol):
     """Starts a run of another workflow as a job of its own."""
 
-    async def __call__(self, tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any]) -> UUID:
-        ...
+    async def __call__(
+        self, tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any], given: Any
+    ) -> UUID: ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +61,8 @@ class Hands:
     """Runs a plan, or one made from words, over tables: {"rows", "counts", "sentence", "sources"}."""
     ask_model: Callable[[Request, str, str | None], Awaitable[dict[str, Any]]]
     """Asks the model that executes: {"text", "model", "tokens"}."""
-    call_tool: Callable[[ToolCall], Awaitable[dict[str, Any] | Asked]]
+    call_tool: Callable[[ToolCall], Awaitable[dict[str, Any]]]
+    """The tool's outcome; or, under `asked`, the action, why and shown arguments that a person must allow first."""
     secret: Callable[[str], str | None]
     mail: Mail | None = None
     pulled: Collection[str] = ()
@@ -99,16 +93,11 @@ class Waits:
     on: dict[str, Any] = field(default_factory=dict)
     until: datetime | None = None
     question: Question | None = None
+    may_answer: tuple[str, ...] = ("owner",)
+    """The roles whose answer counts."""
 
 
 Outcome = Done | Failed | Waits
-
-
-@dataclass(frozen=True)
-class Uncertain(LanewayError):
-    """It may or may not have happened; raised by what a node does, where nobody can know."""
-
-    why: str
 
 
 @dataclass(frozen=True)
@@ -163,10 +152,11 @@ class Doing:
             except TimeoutError:
                 told = f"It took longer than {self.seconds:g} seconds."
                 return _wrong(told if again else f"{told} It may have happened all the same.", again)
-            except Uncertain as error:
-                return _wrong(self.shown(error.why), again)
+            except (LeaseLost, JobCancelled):
+                raise
             except LanewayError as error:
-                return _wrong(self.shown(str(error)), isinstance(error, Unavailable) or error.retry_after is not None)
+                again_helps = isinstance(error, Unavailable | TransientFault) or error.retry_after is not None
+                return _wrong(self.shown(str(error)), again if isinstance(error, UncertainFault) else again_helps)
 
         kind = f"workflow.{self.node['type']}"
         settings = {"run": str(self.run.id), "node": self.name, **self.shown(self.config)}
@@ -191,5 +181,5 @@ class Kind:
     acts: bool = True
     """Whether it changes anything, costs anything or needs a person; a test run only says what it would do."""
     knows_secrets: bool = False
-    fills: bool = True
-    """Whether references in its settings are filled; where a text is code (CEL), they are the code's own business."""
+    takes: bool = True
+    """Whether it works on what the node before it gave; if not, only its own settings can bring in others' words."""
