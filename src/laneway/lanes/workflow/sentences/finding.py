@@ -84,7 +84,7 @@ def free_id(document: Document, wanted: str) -> str:
 def stem(word: str) -> str:
     """What processing, processed and processes share."""
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             return word[: -len(ending)]
     return word
 

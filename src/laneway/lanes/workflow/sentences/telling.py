@@ -30,6 +30,7 @@ _SHAPES = tuple(
 )
 _ME = frozenset({"me", "us", "myself", "the owner", "owner"})
 _MAIL = frozenset({"email", "e-mail", "mail"})
+_CHATS = frozenset({"slack", "telegram", "whatsapp"})
 _CANNOT = frozenset({"sms", "text", "phone"})
 
 
@@ -66,11 +67,10 @@ def _made(by: str, who: str, text: str) -> Told:
     if re.fullmatch(_URL, who):
         return Told({"channel": "webhook", "url": who}, words, f"the webhook {who} is called", "call_webhook")
     first = who.lower().split(" ")[0] if who else ""
-    if first in ("slack", "telegram", "whatsapp") or who.startswith("#"):
-        by, who = ("slack" if who.startswith("#") else first), who.removeprefix(first) if first == by or not who.startswith("#") else who
-        by, who = by or first, who.strip()
-        if by in ("slack", "telegram", "whatsapp") and first in ("slack", "telegram", "whatsapp"):
-            who = who.removeprefix(first).strip()
+    if first in _CHATS:
+        by, who = by or first, who[len(first) :].strip()
+    elif who.startswith("#"):
+        by = by or "slack"
     if re.fullmatch(_ADDRESS, who):
         return Told({"channel": "email", "to": who}, words, f"an e-mail goes to {who}", "send_email")
     return _by_channel(by, who, words)
