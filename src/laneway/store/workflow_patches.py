@@ -27,6 +27,14 @@ async def get(tx: Connection, workflow_id: UUID, patch_id: UUID) -> Patch:
     return found
 
 
+async def of_id(tx: Connection, patch_id: UUID) -> Patch:
+    """The patch of whichever workflow, or NotFound."""
+    found = await _one(tx, "id = %s", (patch_id,))
+    if found is None:
+        raise NotFound(f"There is no patch {patch_id}.", hint="`laneway workflow history` lists them.")
+    return found
+
+
 async def under(tx: Connection, once: str) -> Patch | None:
     """The patch that was stored under this name, if it was."""
     return await _one(tx, "once = %s", (once,))

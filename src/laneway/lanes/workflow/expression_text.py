@@ -19,7 +19,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # A raw text ends at its first quote whatever stands before it; the pattern above would read on past a backslash.
-_RAW = re.compile(r"[rR][bB]?(?:\"\"\".*?\"\"\"|'''.*?'''|\"[^\"\n]*\"|'[^'\n]*')|[bB][rR](?:\"[^\"\n]*\"|'[^'\n]*')", re.DOTALL)
+_RAW = re.compile(
+    r"[rR][bB]?(?:\"\"\".*?\"\"\"|'''.*?'''|\"[^\"\n]*\"|'[^'\n]*')|[bB][rR](?:\"[^\"\n]*\"|'[^'\n]*')", re.DOTALL
+)
 
 
 class Token(NamedTuple):
@@ -86,4 +88,9 @@ def _closes(pieces: list[Token], at: int) -> bool:
 
 
 def _simple(token: Token) -> bool:
-    return token.kind == "text" and token.text[0] in "'\"" and "\\" not in token.text and token.text[:3] not in ('"""', "'''")
+    return (
+        token.kind == "text"
+        and token.text[0] in "'\""
+        and "\\" not in token.text
+        and token.text[:3] not in ('"""', "'''")
+    )

@@ -128,23 +128,21 @@ class Graph:
     @cached_property
     def order(self) -> list[str]:
         """All reachable nodes, each after those that lead to it (loops going back apart)."""
-        marks, done = dict.fromkeys(self.nodes, 0), list[str]()
-        for entry in reversed(self.entries):
-            self._visited(entry, marks, done)
-        return done[::-1]
+        return self._ordered(self.back)
 
     @cached_property
     def back(self) -> set[tuple[str, str]]:
         """Pairs of nodes whose edge closes a circle: it leads back to a node that came before."""
-        above, pairs = self._dominators, [(edge.source, edge.target) for edge in self.edges + self.jumps]
-        found = {(source, target) for source, target in pairs if target in above.get(source, ())}
+        pairs = [(edge.source, edge.target) for edge in self.edges + self.jumps]
+        found = {(source, target) for source, target in pairs if self._dominates(target, source)}
+        forward = self._without(found)
         for name in self.nodes:
             loop = self.loop(name)
             # A way into the middle of a loop's body: the loop's own step back is what closes the circle then.
             if loop and loop.back_to in self.nodes and (name, loop.back_to) not in found:
-                forward = {end: [e for e in edges if (e.source, e.target) not in found] for end, edges in self._out.items()}
                 if name in self._spread([loop.back_to], forward, lambda edge: edge.target):
                     found.add((name, loop.back_to))
+                    forward = self._without(found)
         return found
 
     @cached_property
@@ -189,35 +187,47 @@ class Graph:
                 if target in self.nodes:
                     yield name, target
 
-    def _visited(self, entry: str, marks: dict[str, int], done: list[str]) -> None:
-        """Depth first without recursion; `done` gets each node after all that follow it."""
-        stack = [(entry, iter(reversed(self._out[entry])))] if not marks[entry] else []
-        marks[entry] = 1
-        while stack:
-            name, rest = stack[-1]
-            edge = next(rest, None)
-            if edge is None:
-                done.append(stack.pop()[0])
-            elif not marks[edge.target] and (edge.source, edge.target) not in self.back:
-                marks[edge.target] = 1
-                stack.append((edge.target, iter(reversed(self._out[edge.target]))))
+    def _without(self, pairs: set[tuple[str, str]]) -> dict[str, list[Edge]]:
+        return {name: [e for e in edges if (e.source, e.target) not in pairs] for name, edges in self._out.items()}
+
+    def _ordered(self, ignored: set[tuple[str, str]]) -> list[str]:
+        """Reachable nodes, depth first without recursion, each before all that follow it."""
+        out, seen, done = self._without(ignored), set[str](), list[str]()
+        for entry in reversed(self.entries):
+            stack = [] if entry in seen else [(entry, iter(reversed(out[entry])))]
+            seen.add(entry)
+            while stack:
+                edge = next(stack[-1][1], None)
+                if edge is None:
+                    done.append(stack.pop()[0])
+                elif edge.target not in seen:
+                    seen.add(edge.target)
+                    stack.append((edge.target, iter(reversed(out[edge.target]))))
+        return done[::-1]
+
+    def _dominates(self, one: str, other: str) -> bool:
+        """Whether every way to the other node goes through the one (or they are the same)."""
+        bits = self._dominators
+        return one in bits and other in bits and bool(bits[other][1] & bits[one][0])
 
     @cached_property
-    def _dominators(self) -> dict[str, set[str]]:
-        """For each reachable node the nodes that every way to it goes through, itself among them."""
-        names = [name for name in self.nodes if name in self.reachable]
-        entries = set(self.entries)
-        found = {name: {name} if name in entries else set(names) for name in names}
+    def _dominators(self) -> dict[str, tuple[int, int]]:
+        """For each reachable node its own bit, and the bits of the nodes that every way to it goes through."""
+        order, entries = self._ordered(set()), set(self.entries)
+        bit = {name: 1 << number for number, name in enumerate(order)}
+        found = {name: bit[name] if name in entries else (1 << len(order)) - 1 for name in order}
         changed = True
         while changed:
             changed = False
-            for name in names:
+            for name in order:
                 if name in entries:
                     continue
-                above = [found[edge.source] for edge in self._into[name] if edge.source in found]
-                new = set.intersection(*above) | {name} if above else {name}
+                new = (1 << len(order)) - 1
+                for edge in self._into[name]:
+                    new &= found.get(edge.source, new)
+                new |= bit[name]
                 changed, found[name] = changed or new != found[name], new
-        return found
+        return {name: (bit[name], found[name]) for name in order}
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ Operation = Mapping[str, Any]
 """One step of a patch: {"op", "path", "value"?, "from"?}; other members are ignored, as the standard asks."""
 
 MOST_OPERATIONS = 500
+"""Most operations of a patch as people and models write it; each path by id adds up to four tests to it."""
+MOST_PLAIN = 5 * MOST_OPERATIONS
 MOST_WRITTEN = 4 * MOST_BYTES
 """What all operations of a patch together may write: copies of copies grow without bound otherwise."""
 KINDS = ("add", "remove", "replace", "move", "copy", "test")
@@ -41,7 +44,7 @@ class _Wrong(Exception):
 
 def applied(document: Any, operations: Sequence[Operation]) -> Any:
     """The document after all operations; the first that cannot be applied refuses them all."""
-    patch = _Patch(document)
+    patch = Stepwise(document)
     for _ in patch.worked(operations):
         pass
     return patch.whole()
@@ -49,17 +52,25 @@ def applied(document: Any, operations: Sequence[Operation]) -> Any:
 
 def inverse(document: Any, operations: Sequence[Operation]) -> list[dict[str, Any]]:
     """Operations that turn the patched document back into exactly the given one."""
-    patch, back = _Patch(document), list[list[dict[str, Any]]]()
+    patch, back = Stepwise(document), list[list[dict[str, Any]]]()
     for undone in patch.worked(operations):
         back.append(undone)
     patch.whole()
     return [operation for undone in reversed(back) for operation in reversed(undone)]
 
 
-class _Patch:
+def few_enough(operations: Sequence[Operation], most: int = MOST_OPERATIONS) -> None:
+    """A patch of more operations than that is refused."""
+    if len(operations) > most:
+        why = f"It has {len(operations)} operations; {most} are allowed."
+        raise PatchRefused(0, "", why, "Split it into smaller patches.")
+
+
+class Stepwise:
     """A patch on its way through a copy of the document."""
 
     def __init__(self, document: Any) -> None:
+        bounded(document)
         self.root = copied(document)
         self.left = MOST_WRITTEN
 
@@ -67,15 +78,17 @@ class _Patch:
         """Each operation is done in turn; given out is what would undo it, last step last."""
         if not isinstance(operations, list | tuple):
             raise PatchRefused(0, "", "It is not a list of operations.", 'Send [{"op": "add", "path": …, "value": …}].')
-        if len(operations) > MOST_OPERATIONS:
-            why = f"It has {len(operations)} operations; {MOST_OPERATIONS} are allowed."
-            raise PatchRefused(0, "", why, "Split it into smaller patches.")
+        few_enough(operations, MOST_PLAIN)
         for number, operation in enumerate(operations, 1):
+            yield self.step(operation, number)
+
+    def step(self, operation: Operation, number: int) -> list[dict[str, Any]]:
+        """One operation is done; given back is what would undo it, last step last."""
+        try:
+            return self._done(operation)
+        except _Wrong as wrong:
             path = operation.get("path") if isinstance(operation, Mapping) else None
-            try:
-                yield self._done(operation)
-            except _Wrong as wrong:
-                raise PatchRefused(number, path if isinstance(path, str) else "", wrong.why, wrong.hint) from None
+            raise PatchRefused(number, path if isinstance(path, str) else "", wrong.why, wrong.hint) from None
 
     def whole(self) -> Any:
         """The patched document, within its bounds."""
@@ -95,7 +108,7 @@ class _Patch:
                 return self._add(path, self._new(self._at(_member(operation, "from"))))
             case "move":
                 return self._move(_member(operation, "from"), path)
-        raise _Wrong(f"The operation {_short(repr(kind))} is unknown.", f"Known: {', '.join(KINDS)}.")
+        raise _Wrong(f"The operation {_shown(kind)} is unknown.", f"Known: {', '.join(KINDS)}.")
 
     def _with_value(self, kind: str, path: str, value: Any) -> list[dict[str, Any]]:
         if kind == "add":
@@ -104,7 +117,7 @@ class _Patch:
         if kind == "test":
             if not equal(found, value):
                 raise _Wrong(
-                    f"The test failed: there is {_short(repr(found))}, not {_short(repr(value))}.",
+                    f"The test failed: there is {_shown(found)}, not {_shown(value)}.",
                     "The document has changed; read it again.",
                 )
             return []
@@ -228,6 +241,10 @@ def _parent(path: str) -> str:
 def _kind(value: Any) -> str:
     names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
+
+
+def _shown(value: Any) -> str:
+    return _short(json.dumps(value, ensure_ascii=False))
 
 
 def _short(text: str) -> str:

@@ -103,10 +103,15 @@ _LIMITS = {
 def _choices(error: Any) -> str:
     """What a value that fits none of several schemas could be."""
     found = [each for group in error.kind.value for each in group]
-    types = [_A.get(str(name), str(name)) for each in found if each.kind.name == "type" for name in _list(each.kind.value)]
+    types = [
+        _A.get(str(name), str(name)) for each in found if each.kind.name == "type" for name in _list(each.kind.value)
+    ]
     limits = [_LIMITS[each.kind.name].format(each.kind.value) for each in found if each.kind.name in _LIMITS]
-    kinds = f"Make it {' or '.join(dict.fromkeys(types))}, or a reference such as $nodes.id.field." if types else ""
-    return " ".join(dict.fromkeys([*limits, kinds] if kinds else limits)) or "Mend it."
+    if limits:
+        return " ".join(dict.fromkeys(limits))
+    return (
+        f"Make it {' or '.join(dict.fromkeys(types))}, or a reference such as $nodes.id.field." if types else "Mend it."
+    )
 
 
 def _list(value: Any) -> list[Any]:

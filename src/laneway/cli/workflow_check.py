@@ -1,0 +1,62 @@
+"""`laneway workflow patch --check`: judges patches given as JSON lines, without a server and without a key."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import orjson
+
+from laneway.errors import BadInput
+from laneway.lanes.workflow.checks import Verdict, patched
+from laneway.lanes.workflow.document import MOST_BYTES, read
+from laneway.lanes.workflow.finding import Finding
+
+LONGEST_LINE = 4 * MOST_BYTES
+
+
+def check_lines(source: BinaryIO | None = None, target: BinaryIO | None = None) -> None:
+    """Every line {"workflow", "operations"} of the input has got its verdict on a line of the output."""
+    out = target or sys.stdout.buffer
+    for line in _lines(source or sys.stdin.buffer):
+        out.write(orjson.dumps(judged(line)) + b"\n")
+        out.flush()
+
+
+def judged(line: bytes | None) -> dict[str, Any]:
+    """The verdict on one line; None is a line that was too long to be read."""
+    verdict = _verdict(line)
+    return {
+        "verdict": "accept" if verdict.accepted else "reject",
+        "reason": verdict.reason,
+        "message": verdict.message or "The patch can be applied.",
+        "document": verdict.document,
+    }
+
+
+def _verdict(line: bytes | None) -> Verdict:
+    if line is None:
+        return _refused(f"The line is longer than {LONGEST_LINE} bytes.", "Send smaller workflows.")
+    try:
+        request = read(line, most_bytes=LONGEST_LINE)
+    except BadInput as wrong:
+        return _refused(wrong.message, wrong.hint)
+    if not isinstance(request, dict) or not {"workflow", "operations"} <= request.keys():
+        return _refused("The line is no patch.", 'Write {"workflow": {…}, "operations": […]}.')
+    return patched(request["workflow"], request["operations"])
+
+
+def _refused(message: str, repair: str) -> Verdict:
+    return Verdict(None, (Finding("json-patch", message, repair),))
+
+
+def _lines(source: BinaryIO) -> Iterator[bytes | None]:
+    """The lines that are not empty; of one that is too long nothing is kept."""
+    while line := source.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            while line and not line.endswith(b"\n"):
+                line = source.readline(LONGEST_LINE)
+            yield None
+        elif line.strip():
+            yield line

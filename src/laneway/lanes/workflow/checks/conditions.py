@@ -1,0 +1,43 @@
+"""condition: every condition is CEL that compiles, speaks only of what it is given, and can be true or false."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from laneway.lanes.workflow.conditions import EDGE_NAMES, BadCondition, compiled, expression
+from laneway.lanes.workflow.document import Document
+from laneway.lanes.workflow.finding import Finding
+
+ROW_NAMES = ("item", *EDGE_NAMES)
+"""What the condition of a filter node may speak of: the row, and what an edge may."""
+EVENT_NAMES = ("event",)
+"""What the condition of an event trigger may speak of."""
+
+
+def conditions(document: Document) -> Iterator[Finding]:
+    for index, edge in enumerate(document["edges"]):
+        place = f"Edge {index} ({edge['from']} → {edge['to']})"
+        yield from _one(edge, "condition", EDGE_NAMES, place, f"/edges/{index}", edge["from"])
+    for index, node in enumerate(document["nodes"]):
+        place, path = f"Node {node['id']!r}", f"/nodes/{index}/config"
+        config = node.get("config", {})
+        if node["type"] in ("loop", "filter"):
+            names = ROW_NAMES if node["type"] == "filter" else EDGE_NAMES
+            yield from _one(config, "condition", names, place, path, node["id"])
+        if node["type"] == "transform":
+            yield from _one(config, "expression", EDGE_NAMES, place, path, node["id"])
+    for index, trigger in enumerate(document.get("triggers", [])):
+        yield from _one(trigger, "condition", EVENT_NAMES, f"Trigger {index}", f"/triggers/{index}", None)
+
+
+def _one(
+    holder: Mapping[str, Any], key: str, names: tuple[str, ...], place: str, path: str, node: str | None
+) -> Iterator[Finding]:
+    text = holder.get(key)
+    if not isinstance(text, str):
+        return
+    try:
+        compiled(text, names) if key == "condition" else expression(text, names)
+    except BadCondition as wrong:
+        yield Finding("condition", f"{place}: {wrong.message}", wrong.hint, node, f"{path}/{key}")
