@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pydantic_ai
 
@@ -42,9 +43,14 @@ from laneway.journey import Journey
 from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
+from laneway.lanes.pipeline import tool as pipeline_tool
+from laneway.lanes.pipeline.as_node import plan_runner
+from laneway.lanes.pipeline.opened import Pipelines
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
 from laneway.lanes.tools.bash import bash_entry
 from laneway.lanes.tools.delegate import delegate_entry
+from laneway.lanes.tools.direct import direct_calls
+from laneway.lanes.tools.execute_pipeline import execute_pipeline_entry
 from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.gate import Gate
 from laneway.lanes.tools.initiative import initiative_entries
@@ -55,6 +61,10 @@ from laneway.lanes.tools.server_info import said_by_others, server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
+from laneway.lanes.workflow.equipping import RunLane, runs_of
+from laneway.lanes.workflow.mail import Mail
+from laneway.lanes.workflow.runs import Runs
+from laneway.lanes.workflow.triggers import Triggers
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
 from laneway.observe.duty import SessionDuty
@@ -73,7 +83,7 @@ from laneway.sandbox.contract import Boundary as Walls
 from laneway.sandbox.hosts import Allowed
 from laneway.sandbox.paths import workspace_of, workspaces_of
 from laneway.sandbox.reach import CheckedReach
-from laneway.settings import Settings, told, variables
+from laneway.settings import Settings, described, told, variables
 from laneway.store import principals
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
@@ -121,6 +131,7 @@ class App:
     watched: OwnJobs
     reviews: Reviews
     telemetry: Telemetry
+    runs: Runs
     pulled: frozenset[str] = PULLED
     """Channels whose clients fetch their replies themselves."""
     new_key: str | None = None
@@ -169,7 +180,8 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
-        on_duty = _on_duty(app)
+        triggers = asyncio.create_task(Triggers(db, app.runs, SystemClock()).keep_going(), name="triggers")
+        on_duty = [triggers, *_on_duty(app)]
         try:
             yield app
         finally:
@@ -251,13 +263,26 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     )  # fmt: skip
     journey.steps = engine.steps
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
-    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, parts.tools)
+    pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
+    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [_execute_pipeline(pipelines), *parts.tools])
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
     lanes["tools"] = ToolsLane(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
         partial(workspace_of, settings.home),
     )  # fmt: skip
+    lanes["pipeline"] = pipelines.lane(
+        engine.steps, models, prompts, approval_seconds=settings.approval_timeout_seconds,
+        zone=ZoneInfo(settings.zone or machine_zone()),
+    )  # fmt: skip
+    runs = runs_of(
+        db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
+        run_plan=plan_runner(pipelines.http, settings.pipeline_rows), mail=_mail(settings), pulled=pulled,
+        call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
+        variables=partial(variables, settings.home), ours=[env for *_, env in described()],
+        question_seconds=settings.approval_timeout_seconds,
+    )  # fmt: skip
+    lanes["workflow"] = RunLane(runs)
     limits = Limits(
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
@@ -272,8 +297,13 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub, originals, enricher, watched,
-        Reviews(models.execute, models.execute_settings, prompts), telemetry, pulled,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry, runs, pulled,
     )  # fmt: skip
+
+
+def _mail(settings: Settings) -> Mail | None:
+    url = settings.smtp_url.get_secret_value() if settings.smtp_url else None
+    return Mail.of(url, settings.mail_from, settings.mail_to)
 
 
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:
@@ -315,6 +345,12 @@ def _toolbox(
     )  # fmt: skip
     toolbox.search_by(search)
     return toolbox
+
+
+def _execute_pipeline(pipelines: Pipelines) -> ToolEntry:
+    named = pipeline_tool.NAME, pipeline_tool.ABOUT, pipeline_tool.schema(), pipeline_tool.TAGS
+    attempt = partial(pipeline_tool.attempted, pipelines.execute())
+    return execute_pipeline_entry(*named, attempt, pipeline_tool.fetched_by)
 
 
 def _bash(settings: Settings, walls: Walls) -> ToolEntry:

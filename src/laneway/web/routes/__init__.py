@@ -31,6 +31,8 @@ from laneway.web.routes import (
     undo,
     waha,
     whatsapp,
+    workflow_hooks,
+    workflow_runs,
 )
 
 ROUTERS = tuple(
@@ -59,6 +61,8 @@ ROUTERS = tuple(
         memories,
         replays,
         sessions,
+        workflow_runs,
+        workflow_hooks,
         sql,
         status,
         logs,
