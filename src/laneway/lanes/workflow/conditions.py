@@ -122,7 +122,7 @@ def _refused(text: str, error: str, names: tuple[str, ...]) -> BadCondition:
 @lru_cache(maxsize=16)
 def _env(names: tuple[str, ...], checking: bool) -> Any:
     """One environment to check in, with every mixture of numbers declared; one to work in, with what CEL lacks."""
-    variables = {name: cel.Type.DYN for name in names}
+    variables = dict.fromkeys(names, cel.Type.DYN)
     return cel.NewEnv(variables=variables, extensions=[cel.CelExtension("numbers", _numbers(checking))])
 
 
