@@ -35,6 +35,10 @@ class Door:
     def __init__(self, db: Database, keeper: Doorkeeper, intake: Intake, pulled: Collection[str] = PULLED) -> None:
         self._db, self._keeper, self._intake, self._pulled = db, keeper, intake, pulled
 
+    def paced(self, per_minute: int) -> Intake:
+        """What is behind the door, for a channel that knows its senders itself and lets them write so often."""
+        return self._intake.paced(per_minute)
+
     async def take(self, arrival: Arrival) -> Taken:
         """The arrival is written down, or refused for good; Unavailable means that it must come again."""
         entry = await self._keeper.admit(arrival)

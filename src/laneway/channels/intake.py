@@ -42,6 +42,11 @@ class Intake:
     ) -> None:
         self._db, self._lanes, self._limits, self._originals = db, frozenset(lanes), limits, originals
 
+    def paced(self, per_minute: int) -> Intake:
+        """The same, for senders that may write so often: programs, not people."""
+        limits = replace(self._limits, per_minute=per_minute, customer_per_minute=per_minute)
+        return Intake(self._db, self._lanes, limits, self._originals)
+
     async def receive(self, incoming: Incoming) -> Receipt:
         """The message and its job are committed, or it was here before; bad input wrote nothing."""
         self.check(incoming)

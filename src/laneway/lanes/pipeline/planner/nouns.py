@@ -1,0 +1,218 @@
+"""What a noun stands for: the rows of the table, the things a column names, or a value of one column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from laneway.lanes.pipeline.planner.columns import candidates, column_at
+from laneway.lanes.pipeline.planner.lexicon import CONCEPTS, GENERIC, VAGUE
+from laneway.lanes.pipeline.planner.reading import Reader
+from laneway.lanes.pipeline.planner.refusal import Refused
+from laneway.lanes.pipeline.planner.schema import Column, Schema, entity_word
+from laneway.lanes.pipeline.planner.spelling import name_words, plural, stem
+
+_UNTOLD = frozenset("data table rows input sheet csv json t df x tbl result records".split())
+"""Names of tables that say nothing about what their rows are."""
+
+_SIGNS = """
+flight: airline carrier departure arrival origin destination gate aircraft stop
+trip: departure arrival origin destination driver distance
+order: customer quantity total product shipped status
+sale: amount revenue product region quantity store
+purchase: amount buyer vendor quantity
+transaction: amount account merchant balance
+payment: amount method invoice
+invoice: amount due paid customer
+product: price stock sku category brand quantity rating
+item: price stock sku category brand quantity
+article: price stock sku title author
+employee: salary department hire manager position job
+worker: salary department hire
+person: age email birth name height salary
+user: email signup login active plan username
+customer: email signup city phone segment loyalty
+client: email city phone
+member: email joined plan
+subscriber: email plan
+student: grade school gpa major score class
+teacher: subject school class
+patient: diagnosis doctor admission age ward
+doctor: specialty hospital
+city: population country area mayor
+country: population capital area continent gdp
+movie: director genre runtime release year rating
+film: director genre runtime release year rating
+book: author page isbn publisher genre
+song: artist album duration genre
+album: artist genre
+game: platform genre publisher team
+player: team position goal score age
+team: league win point coach
+match: team home away score
+hotel: star room city price rating
+room: hotel bed price floor
+restaurant: cuisine city rating
+house: bedroom sqft price address
+apartment: bedroom rent price
+property: bedroom price address
+listing: price bedroom host
+car: make model mileage year engine
+vehicle: make model mileage year
+ticket: priority assignee status subject
+issue: priority assignee status label
+task: due assignee priority done status
+project: budget deadline owner
+server: cpu memory host ip uptime
+request: path status latency method
+event: date venue
+booking: guest checkin checkout room customer flight
+reservation: guest checkin checkout table
+shipment: weight carrier destination tracking warehouse
+package: weight carrier destination tracking
+delivery: driver address weight
+store: region sale manager
+branch: region manager
+supplier: contact country
+company: revenue industry employee founded headquarter
+stock: ticker price volume
+wine: grape vintage region
+recipe: ingredient calorie
+course: instructor credit
+class: instructor credit
+loan: interest principal borrower
+account: balance owner
+expense: amount category
+job: salary company
+meal: calorie
+animal: species breed weight
+dog: breed
+cat: breed
+device: battery model firmware
+sensor: reading temperature
+reading: sensor temperature humidity
+measurement: sensor temperature
+station: temperature rainfall
+campaign: click impression budget spend
+post: like author
+comment: author post
+review: rating author product
+lead: source stage
+deal: stage amount
+visit: page duration
+session: duration user
+log: level message
+error: message code level
+""".strip()
+_TYPICAL = {line.split(":")[0]: frozenset(line.split(":")[1].split()) for line in _SIGNS.split("\n")}
+"""Words that columns of a table of such things are called by."""
+_KIN = (
+    frozenset("person employee worker user customer client member student patient player teacher doctor staff buyer".split()),
+    frozenset("product item article good".split()),
+    frozenset("movie film".split()),
+    frozenset("flight trip".split()),
+    frozenset("sale order purchase transaction".split()),
+    frozenset("house home apartment property listing".split()),
+    frozenset("car vehicle".split()),
+    frozenset("ticket issue task".split()),
+    frozenset("company business firm".split()),
+    frozenset("customer client".split()),
+    frozenset("package shipment parcel".split()),
+)
+
+
+@dataclass(frozen=True)
+class Noun:
+    """What the noun stands for (rows, things of a column), and whether it says more than one."""
+
+    role: str
+    plural: bool
+    column: Column | None = None
+
+
+def noun_at(reader: Reader, schema: Schema, tables: frozenset[str] = frozenset()) -> tuple[Noun, int] | None:
+    """The noun that comes next and how many tokens it is; None if no noun comes next, Refused if it is a foreign one."""
+    word = reader.word()
+    token = reader.token()
+    if token is None or token.kind != "word":
+        return None
+    single = stem(word)
+    if single in GENERIC and single not in schema.words:
+        return Noun("rows", plural(word) or word in ("data", "dataset", "table", "list")), 1
+    size = _table_name(reader, schema)
+    if size:
+        return Noun("rows", plural(reader.word(size - 1))), size
+    found, size = column_at(reader, schema)
+    if found and size:
+        return _column_noun(reader, schema, found, size)
+    if word in VAGUE or single in tables or not word.isalpha():
+        return None
+    if _foreign(single, schema):
+        return None
+    return Noun("rows", plural(word)), 1
+
+
+def _table_name(reader: Reader, schema: Schema) -> int:
+    words = name_words(schema.name)[0]
+    if not words or schema.name.lower() in _UNTOLD:
+        return 0
+    if all(stem(reader.word(i)) == word for i, word in enumerate(words)):
+        return len(words)
+    return 1 if _kin(stem(reader.word()), words[-1]) else 0
+
+
+def _column_noun(reader: Reader, schema: Schema, found: list[Column], size: int) -> tuple[Noun, int] | None:
+    """A noun that names a column: the things it names, or the rows when each row is another of them."""
+    last = reader.word(size - 1)
+    single = stem(last)
+    keys = [column for column in found if column.unique and not column.measure and entity_word(column) == single]
+    if size == 1 and (keys or (single in row_nouns(schema) and not _exact_column(single, found))):
+        return Noun("rows", plural(last)), size
+    if len(found) > 1:
+        raise Refused(
+            f"`{last}` may be {' or '.join(column.name for column in found)}.", f"Name one: {found[0].name}, for example."
+        )
+    return Noun("column", plural(last), found[0]), size
+
+
+def _exact_column(word: str, found: list[Column]) -> bool:
+    return any(column.words == (word,) and not column.unique for column in found)
+
+
+def row_nouns(schema: Schema) -> frozenset[str]:
+    """What this table's rows are most likely called; empty if nothing tells."""
+    words = name_words(schema.name)[0]
+    if words and schema.name.lower() not in _UNTOLD:
+        return frozenset((words[-1],))
+    keys = {entity_word(column) for column in schema.columns if column.unique and column.identifies} - {""}
+    return frozenset(keys)
+
+
+def fits(word: str, schema: Schema) -> bool:
+    """Whether a table of such things usually has columns like these."""
+    typical = _TYPICAL.get(word, frozenset())
+    return any(
+        sign in schema.words or candidates((sign,), schema) for sign in typical
+    )
+
+
+def _foreign(word: str, schema: Schema) -> bool:
+    """Whether the rows are known to be something else."""
+    own = row_nouns(schema)
+    if any(word == name or _kin(word, name) for name in own):
+        return False
+    if word in _TYPICAL:
+        return not fits(word, schema)
+    return bool(own) or any(fits_well(name, schema) for name in _TYPICAL)
+
+
+def fits_well(word: str, schema: Schema) -> bool:
+    """Whether three of the words such a table uses are there, so that its rows are hardly anything else."""
+    return sum(1 for sign in _TYPICAL[word] if sign in schema.words) >= 3
+
+
+def _kin(word: str, other: str) -> bool:
+    if word == other:
+        return True
+    if any(word in family and other in family for family in _KIN):
+        return True
+    return not CONCEPTS.get(word, frozenset()).isdisjoint(CONCEPTS.get(other, frozenset()))

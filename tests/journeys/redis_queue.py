@@ -1,0 +1,77 @@
+"""A producer of jobs in Redis, as other programs are, and what it finds there afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+from redis.asyncio import Redis
+
+from laneway.domain.job import Job
+from laneway.store import jobs
+from tests.running import Laneway, laneway
+
+
+@dataclass
+class Producer:
+    """Writes jobs and reads results."""
+
+    redis: Redis
+    home: Laneway
+
+    async def push(self, job_id: str | None = None, prompt: str | None = "two and two?", **more: Any) -> None:
+        job = {"version": "1.0", "job_id": job_id, "prompt": prompt, **more}
+        await self.redis.rpush("agent:jobs", json.dumps({k: v for k, v in job.items() if v is not None}))
+
+    async def results(self, job_id: str) -> list[dict[str, Any]]:
+        return [json.loads(raw) for raw in await self.redis.lrange(f"agent:results:{job_id}", 0, -1)]
+
+    async def result(self, job_id: str, seconds: float = 20) -> dict[str, Any]:
+        """The one result of the job, once it is there."""
+        await until(lambda: self.results(job_id), seconds)
+        [found] = await self.results(job_id)
+        return found
+
+    async def dead(self) -> list[dict[str, Any]]:
+        return [json.loads(raw) for raw in await self.redis.lrange("agent:dead", 0, -1)]
+
+    async def jobs(self) -> list[Job]:
+        async with self.home.app.db.transaction() as tx:
+            return await jobs.page(tx, limit=200)
+
+    async def lying_about(self) -> int:
+        """How many jobs Redis still has, waiting or taken."""
+        keys = [key async for key in self.redis.scan_iter("agent:jobs:processing:*")]
+        counts = [await self.redis.llen(key) for key in ("agent:jobs", *keys)]
+        return sum(counts)
+
+    async def settled(self, seconds: float = 20) -> None:
+        """Every job has been taken out of Redis."""
+
+        async def gone() -> bool:
+            return await self.lying_about() == 0
+
+        await until(gone, seconds)
+
+
+async def until(true: Callable[[], Any], seconds: float = 20) -> Any:
+    """What the condition gave when it first gave something."""
+    async with asyncio.timeout(seconds):
+        while not (found := await true()):
+            await asyncio.sleep(0.03)
+    return found
+
+
+@asynccontextmanager
+async def producing(redis_url: str, database_url: str, home: Path, *given: Any, **more: Any) -> AsyncIterator[Producer]:
+    """Laneway takes jobs from this Redis while the block lasts."""
+    more.setdefault("redis_url", SecretStr(redis_url))
+    more.setdefault("redis_jobs_per_minute", 100_000)
+    async with laneway(database_url, home, *given, **more) as running, Redis.from_url(redis_url) as client:
+        yield Producer(client, running)
