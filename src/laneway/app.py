@@ -59,6 +59,7 @@ from laneway.lanes.tools.server_info import said_by_others, server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
+from laneway.lanes.workflow.composed import Choices, Workflows, composed
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
 from laneway.observe.duty import SessionDuty
@@ -125,6 +126,7 @@ class App:
     watched: OwnJobs
     reviews: Reviews
     telemetry: Telemetry
+    workflows: Workflows
     pulled: frozenset[str] = PULLED
     """Channels whose clients fetch their replies themselves."""
     new_key: str | None = None
@@ -203,6 +205,7 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     }
     if app.channels:
         work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
+    work["workflow patches"] = app.workflows.keeping.keep_going
     work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
     if app.settings.watch_sessions:
         orders = replace(orders_of(app.settings, app.pulled), more=app.telemetry.reactors)
@@ -256,7 +259,11 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     journey.steps = engine.steps
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
     pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
-    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [_execute_pipeline(pipelines), *parts.tools])
+    workflows = composed(
+        db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled, _choices(settings)
+    )
+    entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
+    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *parts.tools])
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
     lanes["tools"] = ToolsLane(
@@ -267,6 +274,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         engine.steps, models, prompts, approval_seconds=settings.approval_timeout_seconds,
         zone=ZoneInfo(settings.zone or machine_zone()),
     )  # fmt: skip
+    lanes["workflow"] = workflows.lane
     limits = Limits(
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
@@ -281,7 +289,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub, originals, enricher, watched,
-        Reviews(models.execute, models.execute_settings, prompts), telemetry, pulled,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry, workflows, pulled,
     )  # fmt: skip
 
 
@@ -301,6 +309,13 @@ def _patience(settings: Settings) -> Patience:
         settings.job_attempts,
         settings.retry_seconds,
     )
+
+
+def _choices(settings: Settings) -> Choices:
+    return Choices(
+        settings.workflow_approval, settings.approval_timeout_seconds, settings.workflow_replays,
+        settings.zone or machine_zone(), settings.orchestrator_url,
+    )  # fmt: skip
 
 
 def _toolbox(
