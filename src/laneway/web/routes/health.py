@@ -19,6 +19,11 @@ PATIENCE_SECONDS = 3.0
 
 class Alive(BaseModel):
     status: str = "ok"
+    service: str = "laneway"
+    workers: int
+    """Jobs that this process can run at once."""
+    running: int
+    """Jobs that it is running now."""
 
 
 class Ready(BaseModel):
@@ -27,8 +32,10 @@ class Ready(BaseModel):
 
 
 @router.get("/health", summary="The process lives")
-async def health() -> Alive:
-    return Alive()
+async def health(here: Here) -> Alive:
+    """Asked of nobody but the process itself: it answers while the database does not."""
+    settings = here.app.settings
+    return Alive(workers=settings.workers + settings.owner_slots, running=len(here.app.engine.running))
 
 
 @router.get("/ready", summary="Messages can be taken and worked on", response_model=Ready)
