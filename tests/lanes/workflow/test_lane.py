@@ -13,7 +13,7 @@ from laneway.domain.workflow import Cause, Patch, Workflow
 from laneway.llm.offline import OfflineModel
 from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
 from laneway.store import approvals, workflow_patches, workflows
-from tests.lanes.workflow.documents import CHAIN
+from tests.lanes.workflow.stored_documents import CHAIN
 from tests.running import Laneway, laneway
 
 SENTENCE = "always e-mail me when the price drops below 100"

@@ -204,7 +204,7 @@ def _quoted(text: str) -> str:
 
 
 def _type_name(name: str) -> str:
-    names = {"INT": "a number", "UINT": "a number", "DOUBLE": "a number", "STRING": "a text", "NULL_TYPE": "null"}
+    names = {"INT": "a number", "UINT": "a number", "DOUBLE": "a number", "STRING": "a text", "NULL": "null"}
     return names.get(name, "a list" if name.startswith("LIST") else "an object" if name.startswith("MAP") else name)
 
 
