@@ -44,10 +44,12 @@ from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
 from laneway.lanes.pipeline import tool as pipeline_tool
+from laneway.lanes.pipeline.as_node import plan_runner
 from laneway.lanes.pipeline.opened import Pipelines
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
 from laneway.lanes.tools.bash import bash_entry
 from laneway.lanes.tools.delegate import delegate_entry
+from laneway.lanes.tools.direct import direct_calls
 from laneway.lanes.tools.execute_pipeline import execute_pipeline_entry
 from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.gate import Gate
@@ -60,6 +62,10 @@ from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
 from laneway.lanes.workflow.composed import Choices, Workflows, composed
+from laneway.lanes.workflow.equipping import runs_of
+from laneway.lanes.workflow.mail import Mail
+from laneway.lanes.workflow.runs import Runs
+from laneway.lanes.workflow.triggers import Triggers
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
 from laneway.observe.duty import SessionDuty
@@ -78,7 +84,7 @@ from laneway.sandbox.contract import Boundary as Walls
 from laneway.sandbox.hosts import Allowed
 from laneway.sandbox.paths import workspace_of, workspaces_of
 from laneway.sandbox.reach import CheckedReach
-from laneway.settings import Settings, told, variables
+from laneway.settings import Settings, described, told, variables
 from laneway.store import principals
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
@@ -127,6 +133,7 @@ class App:
     reviews: Reviews
     telemetry: Telemetry
     workflows: Workflows
+    runs: Runs
     pulled: frozenset[str] = PULLED
     """Channels whose clients fetch their replies themselves."""
     new_key: str | None = None
@@ -175,7 +182,8 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
-        on_duty = _on_duty(app)
+        triggers = asyncio.create_task(Triggers(db, app.runs, SystemClock()).keep_going(), name="triggers")
+        on_duty = [triggers, *_on_duty(app)]
         try:
             yield app
         finally:
@@ -274,6 +282,14 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         engine.steps, models, prompts, approval_seconds=settings.approval_timeout_seconds,
         zone=ZoneInfo(settings.zone or machine_zone()),
     )  # fmt: skip
+    runs = runs_of(
+        db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
+        run_plan=plan_runner(pipelines.http, settings.pipeline_rows), mail=_mail(settings), pulled=pulled,
+        call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
+        variables=partial(variables, settings.home), ours=[env for *_, env in described()],
+        question_seconds=settings.approval_timeout_seconds,
+    )  # fmt: skip
+    workflows.lane.go = runs.go
     lanes["workflow"] = workflows.lane
     limits = Limits(
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
@@ -289,8 +305,13 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub, originals, enricher, watched,
-        Reviews(models.execute, models.execute_settings, prompts), telemetry, workflows, pulled,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry, workflows, runs, pulled,
     )  # fmt: skip
+
+
+def _mail(settings: Settings) -> Mail | None:
+    url = settings.smtp_url.get_secret_value() if settings.smtp_url else None
+    return Mail.of(url, settings.mail_from, settings.mail_to)
 
 
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:

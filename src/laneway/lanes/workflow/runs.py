@@ -67,8 +67,9 @@ class Runs:
     ) -> UUID:
         return await start_child(tx, parent, record, config, self._hands.pulled, given)
 
-    async def go(self, request: Request, run_id: UUID) -> Answer:
-        """The run has ended and this is its answer; one that must wait has been put to rest, which ends this job's run."""
+    async def go(self, request: Request, run: UUID | str) -> Answer:
+        """The run has ended and this is its answer; one that must wait has been put to rest, which ends the job's run."""
+        run_id = UUID(str(run))
 
         async def stretch() -> dict[str, Any]:
             return await self._stretch(request, run_id)
@@ -79,9 +80,9 @@ class Runs:
         if verdict["status"] != RunStatus.DONE:
             raise WorkflowStopped(verdict["error"], hint=f"Mend it, then: `laneway workflow retry {run_id}`.")
         async with self._db.transaction() as tx:
-            run = await workflow_runs.get(tx, run_id)
+            ended = await workflow_runs.get(tx, run_id)
             nodes = await workflow_nodes.of_run(tx, run_id)
-        return _answer(run, nodes)
+        return _answer(ended, nodes)
 
     async def _stretch(self, request: Request, run_id: UUID) -> dict[str, Any]:
         async with self._db.transaction() as tx:

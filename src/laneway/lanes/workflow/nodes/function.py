@@ -38,7 +38,7 @@ async def _waiting(doing: Doing, asked: dict[str, Any]) -> Outcome:
     told = f"The workflow `{doing.run.tag}` wants to do this at `{doing.name}`. May it?\n[{doing.config.get('name')}]"
     lines = "\n".join(f"{key}: {value}" for key, value in asked["shown"].items())
     question = Question(
-        f"approve.{fingerprint[:12]}", asked["action"], asked["why"], f"{told}\n{lines}\n{asked["why"]}",
+        f"approve.{fingerprint[:12]}", asked["action"], asked["why"], f"{told}\n{lines}\n{asked['why']}",
         doing.hands.question_seconds, [], HOW, shown=asked["shown"], once=True,
     )  # fmt: skip
     return Waits({"approval": fingerprint}, None, question if found is None else None)
