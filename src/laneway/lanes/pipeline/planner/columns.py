@@ -27,8 +27,13 @@ _NEVER_FUZZY = frozenset("rows first last price there where which these those th
 
 def candidates(words: tuple[str, ...], schema: Schema) -> list[Column]:
     """The columns these words fit best; several when they fit equally well."""
-    if not words:
-        return []
+    if words not in schema.memo:
+        schema.memo[words] = _best(words, schema) if words else []
+    found: list[Column] = schema.memo[words]
+    return found
+
+
+def _best(words: tuple[str, ...], schema: Schema) -> list[Column]:
     levels: dict[int, list[Column]] = {}
     for column in schema.columns:
         level = _level(words, column)
@@ -123,6 +128,15 @@ def _said(word: str) -> tuple[str, ...]:
 
 def column_at(reader: Reader, schema: Schema, ahead: int = 0) -> tuple[list[Column], int]:
     """The columns the longest run of next words names, and how many tokens it is; ([], 0) if none."""
+    place = ("column", reader.at + ahead, id(schema))
+    if place not in reader.memo:
+        # The schema is kept with the answer, so that its id belongs to no other meanwhile.
+        reader.memo[place] = (schema, _longest(reader, schema, ahead))
+    found: tuple[list[Column], int] = reader.memo[place][1]
+    return found
+
+
+def _longest(reader: Reader, schema: Schema, ahead: int) -> tuple[list[Column], int]:
     exact = _exact(reader, schema, ahead)
     if exact:
         return exact

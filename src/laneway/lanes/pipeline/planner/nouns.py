@@ -9,7 +9,7 @@ from laneway.lanes.pipeline.planner.lexicon import CONCEPTS, GENERIC, VAGUE
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema, entity_word
-from laneway.lanes.pipeline.planner.spelling import name_words, plural, stem
+from laneway.lanes.pipeline.planner.spelling import name_parts, name_words, plural, stem
 
 _UNTOLD = frozenset("data table rows input sheet csv json t df x tbl result records".split())
 """Names of tables that say nothing about what their rows are."""
@@ -180,8 +180,15 @@ def _exact_column(word: str, found: list[Column]) -> bool:
 
 def row_nouns(schema: Schema) -> frozenset[str]:
     """What this table's rows are most likely called; empty if nothing tells."""
-    words = name_words(schema.name)[0]
-    if words and schema.name.lower() not in _UNTOLD:
+    if "row nouns" not in schema.memo:
+        schema.memo["row nouns"] = _row_nouns(schema)
+    found: frozenset[str] = schema.memo["row nouns"]
+    return found
+
+
+def _row_nouns(schema: Schema) -> frozenset[str]:
+    words, parts = name_words(schema.name)[0], name_parts(schema.name)
+    if words and schema.name.lower() not in _UNTOLD and (plural(parts[-1]) or words[-1] in _TYPICAL):
         return frozenset((words[-1],))
     keys = {entity_word(column) for column in schema.columns if column.unique and column.identifies} - {""}
     return frozenset(keys)
@@ -189,10 +196,22 @@ def row_nouns(schema: Schema) -> frozenset[str]:
 
 def fits(word: str, schema: Schema) -> bool:
     """Whether a table of such things usually has columns like these."""
-    typical = _TYPICAL.get(word, frozenset())
-    return any(
-        sign in schema.words or candidates((sign,), schema) for sign in typical
-    )
+    return any(sign in schema.words or candidates((sign,), schema) for sign in _TYPICAL.get(word, ()))
+
+
+def known_noun(reader: Reader, schema: Schema) -> tuple[Noun, int] | None:
+    """The noun that comes next, if the table itself tells that it means its rows; Refused if it is a value as well."""
+    word = stem(reader.word())
+    read = noun_at(reader, schema) if word and word not in VAGUE else None
+    if read is None or read[0].role != "rows":
+        return None
+    if word in schema.singulars and word not in GENERIC:
+        own = word in row_nouns(schema)
+        if not own or read[1] > 1:
+            return None
+        raise Refused(f"`{reader.word()}` may be the rows or a value of a column.", "Say `rows`, or name the column.")
+    told = word in GENERIC or word in row_nouns(schema) or fits(word, schema) or read[1] > 1 or bool(column_at(reader, schema)[0])
+    return read if told or any(_kin(word, name) for name in row_nouns(schema)) else None
 
 
 def _foreign(word: str, schema: Schema) -> bool:
