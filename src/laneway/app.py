@@ -267,8 +267,12 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     journey.steps = engine.steps
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
     pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
+    choices = Choices(
+        settings.workflow_approval, settings.approval_timeout_seconds, settings.workflow_replays,
+        settings.zone or machine_zone(), settings.orchestrator_url,
+    )  # fmt: skip
     workflows = composed(
-        db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled, _choices(settings)
+        db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled, choices
     )
     entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
     toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *parts.tools])
@@ -330,13 +334,6 @@ def _patience(settings: Settings) -> Patience:
         settings.job_attempts,
         settings.retry_seconds,
     )
-
-
-def _choices(settings: Settings) -> Choices:
-    return Choices(
-        settings.workflow_approval, settings.approval_timeout_seconds, settings.workflow_replays,
-        settings.zone or machine_zone(), settings.orchestrator_url,
-    )  # fmt: skip
 
 
 def _toolbox(

@@ -132,7 +132,7 @@ async def test_a_model_proposes_by_the_tool_and_repairs_what_is_refused(database
 
     def script(one: Asked) -> Turn:
         if one.turn == 0:
-            seen.append(one.prompt)
+            seen.append(one.text)
             return Call("patch_workflow", {"operations": [{"op": "add", "path": "/edges/-", "value": {"from": "fetch", "to": "nowhere"}}], "description": "Wrong."})
         return Call("patch_workflow", {"operations": RETRY, "description": "Fetch is tried five times.", "workflow_tag": "main"})
 
