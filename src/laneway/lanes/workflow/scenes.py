@@ -83,14 +83,23 @@ class Scenes:
                 once=f"{request.job.id}:import",
             )  # fmt: skip
             await self._patches.store(tx, proposal, cause, owner=owner, kind=PatchKind.IMPORT)
-        elif not equal(document, stored.document):
+        elif not _alike(document, stored.document):
             raise await _differs(tx, stored, document)
+
+
+def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two documents are the same workflow; a map of nodes knows no order of them."""
+    return equal(_in_order(one), _in_order(other))
+
+
+def _in_order(document: dict[str, Any]) -> dict[str, Any]:
+    return {**document, "nodes": sorted(document["nodes"], key=lambda node: str(node.get("id")))}
 
 
 async def _differs(tx: Connection, stored: Workflow, document: dict[str, Any]) -> Conflict:
     """The conflict between what was sent and what is stored, naming both."""
     for one in await workflows.versions(tx, stored.id, limit=50):
-        if equal(one.document, document):
+        if _alike(one.document, document):
             return Conflict(
                 f"The workflow sent along is version {one.number} of `{stored.tag}`; stored is version {stored.version}.",
                 hint="Send the version that is stored, or leave current_workflow out.",

@@ -33,6 +33,7 @@ from laneway.web.routes import (
     undo,
     waha,
     whatsapp,
+    workflows,
 )
 
 ROUTERS = tuple(
@@ -69,6 +70,7 @@ ROUTERS = tuple(
         telegram,
         waha,
         whatsapp,
+        workflows,
         health,
     )
 )
