@@ -11,11 +11,11 @@ from typing import Any
 from uuid import UUID
 
 from laneway.domain.conversation import Principal
-from laneway.domain.judgement import Event
+from laneway.domain.judgement import Approval, ApprovalState, Event
 from laneway.domain.workflow import Cause, Workflow
 from laneway.domain.workflow_run import RUN_ENDED, NodeRecord, RunStatus, WorkflowRun
 from laneway.lanes.workflow.starting import Order
-from laneway.store import events, workflow_nodes, workflow_runs, workflows
+from laneway.store import approvals, events, workflow_nodes, workflow_runs, workflows
 from tests.running import Laneway, laneway
 
 
@@ -81,6 +81,18 @@ class Workflows:
     async def events(self, run: WorkflowRun) -> list[Event]:
         async with self.lane.app.db.transaction() as tx:
             return await events.of_job(tx, run.job_id)
+
+    async def asked(self, run: WorkflowRun) -> Approval:
+        """The question the run waits at."""
+        async with self.lane.app.db.transaction() as tx:
+            found = await approvals.page(tx, state=ApprovalState.PENDING)
+        [mine] = [one for one in found if one.job_id == run.job_id]
+        return mine
+
+    async def answer(self, run: WorkflowRun, state: str, choice: str | None = None) -> None:
+        asked = await self.asked(run)
+        async with self.lane.app.db.transaction() as tx:
+            await approvals.answer(tx, asked.id, ApprovalState(state), self.owner, choice)
 
     async def runs_of(self, workflow: Workflow) -> list[WorkflowRun]:
         async with self.lane.app.db.transaction() as tx:

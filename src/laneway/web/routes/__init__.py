@@ -33,6 +33,8 @@ from laneway.web.routes import (
     undo,
     waha,
     whatsapp,
+    workflow_hooks,
+    workflow_runs,
     workflows,
 )
 
@@ -64,6 +66,8 @@ ROUTERS = tuple(
         memories,
         replays,
         sessions,
+        workflow_runs,
+        workflow_hooks,
         sql,
         status,
         logs,
