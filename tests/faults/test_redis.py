@@ -130,3 +130,49 @@ async def test_redis_and_workers_killed_under_a_thousand_jobs_each_job_has_one_r
         assert await plant.number("SELECT count(*) FROM jobs WHERE status = 'done'") == JOBS
         assert await plant.number("SELECT count(*) FROM jobs") == JOBS
         assert not await plant.redis.exists("agent:dead")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_a_worker_that_dies_between_publishing_and_writing_that_down_publishes_once(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with planted(tmp_path, database_url) as plant:
+        await plant.push("j", "hello")
+        doomed = plant.worker(die_at="deliver:sent")
+        await asyncio.to_thread(doomed.join, 60)
+        assert doomed.exitcode == -signal.SIGKILL
+        assert await plant.redis.llen("agent:results:j") == 1
+        assert await plant.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 0
+        plant.worker()
+        async with asyncio.timeout(60):
+            while await plant.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 0:
+                await asyncio.sleep(0.1)
+        assert await plant.redis.llen("agent:results:j") == 1
+        assert await plant.number("SELECT count(*) FROM redis_open") == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_what_a_killed_worker_had_taken_is_run_by_the_next(database_url: str, tmp_path: Path) -> None:
+    async with planted(tmp_path, database_url, "agent:stream") as plant:
+        dead = "host-1-dead"
+        for job_id in ("list", "twice"):
+            raw = json.dumps({"job_id": job_id, "prompt": "hello"})
+            await plant.redis.rpush(f"agent:jobs:processing:{dead}", raw)
+        await plant.redis.sadd("agent:jobs:workers", dead)
+        await plant.push("twice", "hello")
+        await plant.redis.xgroup_create("agent:stream", "agent_workers", "0", mkstream=True)
+        await plant.redis.xadd("agent:stream", {"job_id": "stream", "prompt": "hello"})
+        await plant.redis.xreadgroup("agent_workers", dead, {"agent:stream": ">"})
+        # As old as if its reader had been silent for a minute.
+        [pending] = await plant.redis.xpending_range("agent:stream", "agent_workers", "-", "+", 1)
+        await plant.redis.xclaim(
+            "agent:stream", "agent_workers", dead, 0, [pending["message_id"]], idle=60_000, justid=True
+        )
+        plant.worker()
+        await plant.until_results(3, 60)
+        assert [await plant.redis.llen(f"agent:results:{name}") for name in ("list", "twice", "stream")] == [1, 1, 1]
+        assert await plant.number("SELECT count(*) FROM jobs") == 3
+        assert not await plant.redis.exists(f"agent:jobs:processing:{dead}")
+        assert not await plant.redis.sismember("agent:jobs:workers", dead)

@@ -53,7 +53,7 @@ class RunnerRequest(BaseModel):
     session_id: str | None = Field(None, min_length=1, max_length=120)
     job_id: str | None = Field(None, min_length=1, max_length=120, description="The same id again runs nothing again.")
     timeout_sec: float | None = Field(None, gt=0, le=MOST_SECONDS, description="How long the answer is waited for.")
-    context: Context = Field(default_factory=lambda: Context())
+    context: Context = Field(default_factory=Context)
 
     @model_validator(mode="before")
     @classmethod

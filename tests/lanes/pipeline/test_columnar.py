@@ -105,7 +105,9 @@ def test_a_column_that_polars_would_change_is_left_to_the_reference(tmp_path: Pa
     assert columnar.run(plan, {"table": (path, "ndjson")}, 100) is None
 
 
-@pytest.mark.parametrize("content", ['a,b\n"1",2\n', "a,b\r\n1,2\r\n", "a,b\n1\n", "a,a\n1,2\n", "a\n1\n", "a,b\n\n1,2\n"])
+@pytest.mark.parametrize(
+    "content", ['a,b\n"1",2\n', "a,b\r\n1,2\r\n", "a,b\n1\n", "a,a\n1,2\n", "a\n1\n", "a,b\n\n1,2\n"]
+)
 def test_a_file_of_csv_that_is_not_plain_is_left_to_the_reference(tmp_path: Path, content: str) -> None:
     path = tmp_path / "table"
     path.write_text(content, encoding="utf-8")

@@ -64,7 +64,7 @@ ACCEPTED: dict[str, Document] = {
             CRON,
             {"type": "cron", "schedule": "@daily"},
             {"type": "webhook", "secret": "$secrets.HOOK"},
-            {"type": "event", "event": "job.done", "condition": "event.status == 'done'"},
+            {"type": "event", "event": "job.done", "condition": "$.status == 'done'"},
             {"type": "manual"},
             {"type": "chat", "phrase": "prices"},
         ],

@@ -24,6 +24,7 @@ class Alive(BaseModel):
     """Jobs that this process can run at once."""
     running: int
     """Jobs that it is running now."""
+    trouble: dict[str, str] = {}
 
 
 class Ready(BaseModel):
@@ -33,9 +34,14 @@ class Ready(BaseModel):
 
 @router.get("/health", summary="The process lives")
 async def health(here: Here) -> Alive:
-    """Asked of nobody but the process itself: it answers while the database does not."""
+    """Answered while the database is down, too. `trouble` says what is wrong outside, by channel."""
     settings = here.app.settings
-    return Alive(workers=settings.workers + settings.owner_slots, running=len(here.app.engine.running))
+    found = {name: await channel.trouble() for name, channel in here.app.channels.items()}
+    return Alive(
+        workers=settings.workers + settings.owner_slots,
+        running=len(here.app.engine.running),
+        trouble={name: says for name, says in found.items() if says is not None},
+    )
 
 
 @router.get("/ready", summary="Messages can be taken and worked on", response_model=Ready)

@@ -107,7 +107,8 @@ def usual(schema: Schema, given: Amount) -> Column:
         return _one(found, schema)
     measures = [column for column in schema.columns if column.measure and not yearly(column)]
     likely = [c for word in _USUAL for c in candidates((word,), schema) if c in measures]
-    column = _one(likely or measures, schema)
+    amounts = [c for word in ("amount", "total") for c in candidates((word,), schema) if c in measures]
+    column = _one(likely or amounts or measures, schema)
     dates = [other for other in schema.columns if other.kind == "date" or yearly(other)]
     if dates and isinstance(given.value, int) and 1900 <= given.value <= 2100:
         raise Refused(f"{given.value} may be a year or a number of {column.name}.", "Name the column.")

@@ -176,8 +176,9 @@ def _rows_next(reader: Reader, schema: Schema) -> bool:
     mark = reader.at
     try:
         for _ in range(3):
-            if noun_at(reader, schema) is not None:
-                return not reader.sees("or")
+            noun = noun_at(reader, schema)
+            if noun is not None:
+                return noun[0].column is None or not noun[0].column.measure
             if condition(reader, schema) is None:
                 return False
     except Refused:
@@ -271,7 +272,8 @@ def _renamed(reader: Reader, column: Column) -> str:
     return column.name
 
 
-_COMPARES = frozenset("is are was were over under above below between contains containing starts starting ends more less greater"
+TOLD = frozenset("is contains containing includes starts starting begins ends ending = == equals :".split())
+COMPARES = frozenset("is are was were over under above below between contains containing starts starting ends more less greater"
                       " at exactly equals = == > < >= <= before after since in not higher lower times plus minus divided * / + -"
                       " multiplied per first descending ascending".split())  # fmt: skip
 
@@ -282,7 +284,7 @@ def _accepted(reader: Reader, schema: Schema, ask: Ask, read: list[tuple[Column,
     token = reader.token()
     if reader.takes("columns", "column", "fields", "field", "only"):
         return True
-    if (after in _COMPARES and not (after == "in" and len(read) > 1)) or (token is not None and token.kind in ("number", "quote")):
+    if (after in COMPARES and not (after == "in" and len(read) > 1)) or (token is not None and token.kind in ("number", "quote")):
         return False
     if marked or len(read) > 1:
         return True

@@ -6,6 +6,7 @@ from typing import Any
 
 from laneway.lanes.pipeline.planner.ask import Ask, Measure, Step, steps_of
 from laneway.lanes.pipeline.planner.clauses import (
+    TOLD,
     amounts_of_rows,
     breaks,
     closers,
@@ -17,6 +18,7 @@ from laneway.lanes.pipeline.planner.clauses import (
 )
 from laneway.lanes.pipeline.planner.columns import column_at, only
 from laneway.lanes.pipeline.planner.conditions import condition
+from laneway.lanes.pipeline.planner.dimensions import SUPERLATIVES
 from laneway.lanes.pipeline.planner.grouping import best_groups, group_clause, row_superlative
 from laneway.lanes.pipeline.planner.joining import Schemas, join_clause, source
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES, FILLERS, VAGUE
@@ -98,9 +100,19 @@ class Request:
                 if read(reader, view, ask):
                     self.tie = ""
                     return True
-        if self.tie != "or" and not ask.noun and known_noun(reader, schema) is not None and self._noun():
+        if self.tie != "or" and not ask.noun and self._known() and self._noun():
             return True
         return self._test() or (self.tie != "or" and (self._noun() or closers(reader, schema) or self._small()))
+
+    def _known(self) -> bool:
+        """Whether the rows themselves come next, and not a column of theirs that is compared."""
+        reader = self.reader
+        read = known_noun(reader, self.schema)
+        if read is None or read[0].plural or column_at(reader, self.schema)[1] != read[1]:
+            return read is not None
+        after = reader.word(read[1])
+        asked = after == "is" and (reader.word(read[1] + 1) == "the" or any(reader.sees(one, read[1] + 1) for one in SUPERLATIVES))
+        return asked or after not in TOLD
 
     def _whole(self, reader: Reader, schema: Schema, ask: Ask) -> bool:
         """`summarize`, `5 random rows`, `distinct cities`, `without duplicates`."""

@@ -34,6 +34,8 @@ def _things(ask: Ask) -> None:
         )
     if ask.columns or ask.group or ask.made:
         raise Refused(f"It is not plain what is wanted of {ask.entity.name}.", "Ask for rows, or for columns.")
+    if ask.entity.measure:
+        raise Refused(f"{ask.entity.name} of several rows may be listed or added up.", f"Say: total {ask.entity.name}.")
     if not ask.plural:
         raise Refused(f"It is not plain whether {ask.entity.name} is to be shown for each row.", "Say: the column …, or distinct …")
     if not ask.entity.unique and not ask.opener:

@@ -113,6 +113,9 @@ def _moment_column(verb: str, schema: Schema) -> Column:
     dates = {name: column for name, column in found.items() if column.kind == "date" or yearly(column)} or found
     if len(dates) == 1:
         return next(iter(dates.values()))
+    years = [column for column in schema.columns if column.words == ("year",) or column.words == ("model", "year")]
+    if not dates and len(years) == 1 and word in ("built", "made", "release", "publish", "launch", "founded"):
+        return years[0]
     said = f"`{verb}` may be about {' or '.join(dates)}." if dates else f"No column tells when something was {verb}."
     raise Refused(said, f"Name a column: {listed(schema.columns)}.")
 

@@ -11,8 +11,8 @@ from laneway.lanes.workflow.finding import Finding
 
 ROW_NAMES = ("item", *EDGE_NAMES)
 """What the condition of a filter node may speak of: the row, and what an edge may."""
-EVENT_NAMES = ("event", "output")
-"""What the condition of an event trigger, or of a wait for an event, may speak of; `$` is the event there, too."""
+EVENT_NAMES = ("output",)
+"""What the condition of an event trigger, or of a wait for an event, may speak of: `$` is the event there."""
 
 _NAMES = {"loop": EDGE_NAMES, "filter": ROW_NAMES, "wait": EVENT_NAMES}
 
