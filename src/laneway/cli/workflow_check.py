@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -18,12 +19,9 @@ LONGEST_LINE = 4_000_000
 
 def check_lines(source: BinaryIO | None = None, target: BinaryIO | None = None) -> None:
     """Every line {"workflow", "operations"} of the input has got its verdict on a line of the output."""
-    # Here, because the other commands need not wait for it.
-    import orjson
-
     out = target or sys.stdout.buffer
     for line in _lines(source or sys.stdin.buffer):
-        out.write(orjson.dumps(judged(line)) + b"\n")
+        out.write(json.dumps(judged(line), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         out.flush()
 
 
@@ -58,6 +56,7 @@ def judged(line: bytes | None) -> dict[str, Any]:
 
 
 def _verdict(line: bytes | None) -> Verdict:
+    # Here, because the other commands need not wait for it.
     from laneway.lanes.workflow.checks import patched
     from laneway.lanes.workflow.document import read
 
