@@ -63,6 +63,7 @@ from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
 from laneway.lanes.workflow.equipping import RunLane, runs_of
 from laneway.lanes.workflow.mail import Mail
+from laneway.lanes.workflow.phrases import spoken
 from laneway.lanes.workflow.runs import Runs
 from laneway.lanes.workflow.triggers import Triggers
 from laneway.llm.choice import Models, caps_of, choose
@@ -290,7 +291,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
-    intake = Intake(db, lanes, limits, originals)
+    intake = Intake(db, lanes, limits, originals, spoken)
     door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     for channel in channels.values():
         channel.door = door

@@ -155,7 +155,7 @@ async def reopen(tx: Connection, run_id: UUID) -> WorkflowRun:
     run = await get(tx, run_id)
     if run.status is not RunStatus.FAILED:
         raise Conflict(f"Run {run_id} is {run.status}; only a failed one can be retried.", hint="Start a new one.")
-    await workflow_nodes.forget_failed(tx, run_id)
+    await workflow_nodes.reopen_failed(tx, run_id)
     await tx.execute(
         "UPDATE workflow_runs SET status = 'running', error = NULL, finished_at = NULL WHERE id = %s", (run_id,)
     )

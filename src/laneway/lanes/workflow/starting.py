@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from laneway.domain.conversation import Incoming, Principal, Role, Thread
+from laneway.domain.conversation import Incoming, Principal, Receipt, Role, Thread
 from laneway.domain.ids import new_id
 from laneway.domain.job import JobMode, Scope
 from laneway.domain.judgement import Intent
@@ -75,6 +75,20 @@ async def start(
     body = {"run": str(run_id), "workflow": workflow.tag, "version": version, "cause": dict(order.cause)}
     await events.append(tx, "workflow.run.started", body, thread_id=receipt.thread_id, job_id=receipt.job_id)
     return run_id, True
+
+
+async def recorded_as(
+    tx: Connection, run_id: UUID, workflow: Workflow, receipt: Receipt, principal: Principal, given: Mapping[str, Any],
+    cause: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """The job of a message that was just written down is a run of the workflow."""
+    await workflow_runs.add(
+        tx, id=run_id, workflow_id=workflow.id, version=workflow.version, document=workflow.document,
+        input=dict(given), cause=dict(cause), principal_id=principal.id, job_id=receipt.job_id, parent_id=None,
+        parent_node=None, depth=0, test=False, pinned={}, sources=[],
+    )  # fmt: skip
+    body = {"run": str(run_id), "workflow": workflow.tag, "version": workflow.version, "cause": dict(cause)}
+    await events.append(tx, "workflow.run.started", body, thread_id=receipt.thread_id, job_id=receipt.job_id)
 
 
 async def start_child(

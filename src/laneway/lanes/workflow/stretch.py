@@ -200,10 +200,11 @@ class Stretch:
         """Whether the node is tried again at once; if it is tried later, its row says when."""
         retry = self._walk.node(record.node).get("retry")
         most = int(retry.get("max_attempts", 3)) if isinstance(retry, Mapping) else 1
-        if not failure.retryable or record.attempts >= most:
+        tried = record.attempts - record.earlier
+        if not failure.retryable or tried >= most:
             return False
         assert isinstance(retry, Mapping)
-        times = float(retry.get("backoff_multiplier", 2)) ** (record.attempts - 1)
+        times = float(retry.get("backoff_multiplier", 2)) ** (tried - 1)
         pause = min(float(retry.get("backoff_ms", 1000)) / 1000 * times, 86_400.0)
         async with self._transaction() as tx:
             error = {"message": failure.why, "code": failure.code, "attempt": record.attempts}
