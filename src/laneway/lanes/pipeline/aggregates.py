@@ -1,4 +1,4 @@
-"""Many cells made one: sum, mean, min, max, count, count_distinct and median, each with its rule for nulls and types."""
+"""Many cells made one: sum, mean, median and so on, each with its rule for nulls and types."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def checked(one: Aggregate, table: Table, around: Surroundings) -> list[Any]:
         )
     if one.do in ("min", "max") and (len({KINDS[of] for of in types}) > 1 or types & {list, dict}):
         kinds = " and ".join(sorted({KINDS[of] for of in types}))
-        raise around.wrong(f"{one.do} is not defined for {one.column}, which holds {kinds}.", "Filter to one type first.")
+        raise around.wrong(
+            f"{one.do} is not defined for {one.column}, which holds {kinds}.", "Filter to one type first."
+        )
     return cells
 
 

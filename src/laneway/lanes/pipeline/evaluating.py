@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from laneway.lanes.pipeline.expressions import Among, Binary, Call, Choice, Column, Expression, Literal, Unary
 from laneway.lanes.pipeline.functions import (
-    FUNCTIONS, LONGEST_TEXT, MOST_BITS, CellFault, Remarks, bounded, numeric, textual,
+    FUNCTIONS,
+    LONGEST_TEXT,
+    MOST_BITS,
+    CellFault,
+    Remarks,
+    bounded,
+    numeric,
+    textual,
 )  # fmt: skip
 from laneway.lanes.pipeline.values import NUMBERS, identity, kind, same
 

@@ -119,7 +119,9 @@ def _tokens(text: str) -> Iterator[_Token]:
         match = _TOKENS.match(text, at)
         if match is None or match.lastgroup is None:
             found = text[at:].lstrip()[:10]
-            raise ExpressionFault(f"the expression cannot be read at {found!r}.", "Texts stand in quotes, odd names in `…`.")
+            raise ExpressionFault(
+                f"the expression cannot be read at {found!r}.", "Texts stand in quotes, odd names in `…`."
+            )
         yield _Token(match.lastgroup, match.group(match.lastgroup), at)
         at = match.end()
     yield _Token("end", "the end", at)
@@ -254,7 +256,9 @@ class _Reading:
         least, most = self._functions[name]
         if not least <= len(parts) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
-            raise ExpressionFault(f"{name} takes {wanted} values and was given {len(parts)}.", "Separate them by commas.")
+            raise ExpressionFault(
+                f"{name} takes {wanted} values and was given {len(parts)}.", "Separate them by commas."
+            )
         return Choice(*parts) if name == "if" else Call(name, parts)
 
     def _list(self) -> tuple[Expression, ...]:

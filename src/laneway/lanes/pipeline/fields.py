@@ -82,7 +82,9 @@ class Fields:
         """The field, a whole number."""
         value = self.need(field, example) if default is None else self.take(field, default)
         if type(value) is not int or not least <= value <= 1_000_000_000:
-            raise self.wrong(f"`{field}` must be a whole number of at least {least}.", f"Write, for example, {example}.")
+            raise self.wrong(
+                f"`{field}` must be a whole number of at least {least}.", f"Write, for example, {example}."
+            )
         return value
 
     def choice(self, field: str, choices: Iterable[str], default: str | None = None) -> str:

@@ -101,7 +101,7 @@ def _text(_: Remarks, value: Any) -> str:
         return value
     if type(value) in (list, dict):
         raise CellFault(f"text cannot show the {kind(value)} {shown(value)}")
-    return shown(value, LONGEST_TEXT)
+    return repr(value) if type(value) in (int, float) else shown(value)
 
 
 def _dated(make: Callable[[Moment], Any]) -> Callable[..., Any]:

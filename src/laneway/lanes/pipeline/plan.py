@@ -1,6 +1,6 @@
 """A plan: which table, and what is done to it, step by step. The one thing planner, model, engine and lane share.
 
-    {"from": "flights", "steps": [{"do": "filter", "where": {…}}, {"do": "top_k", "k": 10, "by": "price"}]}
+{"from": "flights", "steps": [{"do": "filter", "where": {…}}, {"do": "top_k", "k": 10, "by": "price"}]}
 """
 
 from __future__ import annotations

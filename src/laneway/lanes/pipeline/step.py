@@ -57,12 +57,18 @@ class Table:
             return {type(row.get(column)) for row in self.rows}
 
 
+class Outgrown(Exception):
+    """There are more rows on the way than this process should work on while it serves others."""
+
+
 @dataclass
 class Surroundings:
     """What a step has besides its rows: the other tables, its limits, and a place for remarks."""
 
     tables: Mapping[str, Table]
     most_rows: int
+    most_here: int | None = None
+    """From how many rows on another process should do the work."""
     number: int = 0
     do: str = ""
     notes: list[str] = field(default_factory=list)
@@ -88,6 +94,8 @@ class Surroundings:
                 f"Step {self.number} ({self.do}): its result would pass {self.most_rows:,} rows.",
                 hint="Filter first, or have the owner raise LANEWAY_PIPELINE_ROWS.",
             )
+        if self.most_here is not None and rows > self.most_here:
+            raise Outgrown
 
 
 class Step(ABC):

@@ -35,15 +35,20 @@ class Outcome:
     counts: tuple[Count, ...]
     """First the source by its name, then each step by its primitive."""
     notes: tuple[str, ...] = ()
+    how: str = "here"
+    """Who did it: here, worker (another process, row by row) or columnar (another process, column by column)."""
 
 
-def run(plan: Plan, tables: Mapping[str, Sequence[Row]], most_rows: int = MOST_ROWS) -> Outcome:
+def run(
+    plan: Plan, tables: Mapping[str, Sequence[Row]], most_rows: int = MOST_ROWS, most_here: int | None = None
+) -> Outcome:
     """The plan is carried out; the tables that were given stay as they are."""
     name = source_of(plan, tables)
-    around = Surroundings({known: Table(rows) for known, rows in tables.items()}, most_rows)
+    around = Surroundings({known: Table(rows) for known, rows in tables.items()}, most_rows, most_here)
     table = around.tables[name]
-    around.do = f"from {name}"
-    around.room(len(table.rows))
+    for known, one in around.tables.items():
+        around.do = f"table {known}"
+        around.room(len(one.rows))
     counts = [Count(name, len(table.rows))]
     for number, step in enumerate(plan.steps, 1):
         around.number, around.do = number, step.DO

@@ -105,7 +105,9 @@ class _Reading:
             raise wrong(f"there are more than {MOST_TESTS} comparisons.", "Use `in` with a list of values.")
         unknown = set(given) - {"column", "is", "value", "ignore_case"}
         if unknown or "column" not in given or "is" not in given:
-            said = f"a condition has no field `{min(map(str, unknown))}`." if unknown else "a condition is not complete."
+            said = (
+                f"a condition has no field `{min(map(str, unknown))}`." if unknown else "a condition is not complete."
+            )
             raise wrong(said, f"Write, for example, {EXAMPLE}.")
         column = self._fields.name("column", given["column"])
         by = given["is"] if isinstance(given["is"], str) else repr(given["is"])
@@ -147,7 +149,9 @@ class _Reading:
                 raise wrong(f"{shown(value['date'])} is no date.", 'Write {"date": "2026-01-31"} or with a time.')
             return DateValue(value["date"], read)
         if value is None and not null:
-            raise wrong(f"`value` is missing for {column}.", 'To look for empty cells write "is": "null" or "not_null".')
+            raise wrong(
+                f"`value` is missing for {column}.", 'To look for empty cells write "is": "null" or "not_null".'
+            )
         if isinstance(value, float) and not finite(value):
             raise wrong(f"{value} is no number that JSON has.", "Give a finite number.")
         if not isinstance(value, str | int | float | bool | None):

@@ -60,7 +60,10 @@ class GroupBy(Step):
         columns = [groups.each(one, around) for _, one in self.values]
         names = [name for name, _ in self.values]
         rows = [
-            {**dict(zip(self.by, first, strict=True)), **{name: of[key] for name, of in zip(names, columns, strict=True)}}
+            {
+                **dict(zip(self.by, first, strict=True)),
+                **{name: of[key] for name, of in zip(names, columns, strict=True)},
+            }
             for key, first in groups.first.items()
         ]
         return Table(rows, columns=[*self.by, *names])

@@ -21,7 +21,11 @@ class Join(Step):
     DO: ClassVar[str] = "join"
     SCHEMA: ClassVar[dict[str, Any]] = {
         "table": {"type": "string"},
-        "on": {"type": "array", "items": {"type": "string"}, "description": "Key columns that both tables call the same"},
+        "on": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Key columns that both tables call the same",
+        },
         "left_on": {"type": "array", "items": {"type": "string"}},
         "right_on": {"type": "array", "items": {"type": "string"}},
         "how": {"enum": list(HOW)},
