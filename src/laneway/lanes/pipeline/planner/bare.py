@@ -25,6 +25,9 @@ _USUAL = ("price", "age", "population")
 """What people mean by a bare number: `under 200` is money, `over 30` an age."""
 
 
+_RATES = (("nightly", "rate"), ("daily", "rate"), ("room", "rate"))
+
+
 def comparative(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     """`cheaper than 200`, `older than 30`, `longer than 2 hours`."""
     said = next((phrase for phrase in COMPARATIVES if reader.sees(f"{phrase} than")), "")
@@ -107,7 +110,12 @@ def usual(schema: Schema, given: Amount) -> Column:
         return _one(found, schema)
     measures = [column for column in schema.columns if column.measure and not yearly(column)]
     likely = [c for word in _USUAL for c in candidates((word,), schema) if c in measures]
-    column = _one(likely or measures, schema)
+    likely = likely or [c for word in _RATES for c in candidates(word, schema) if c in measures]
+    amounts = [c for word in ("amount", "total") for c in candidates((word,), schema) if c in measures]
+    column = _one(likely or amounts or measures, schema)
+    dates = [other for other in schema.columns if other.kind == "date" or yearly(other)]
+    if dates and isinstance(given.value, int) and 1900 <= given.value <= 2100:
+        raise Refused(f"{given.value} may be a year or a number of {column.name}.", "Name the column.")
     others = [other for other in measures if other != column and other.low <= given.value <= other.high]
     if others and not column.low <= given.value <= column.high:
         raise Refused(f"{given.value} may be about {column.name} or {others[0].name}.", "Name the column.")
@@ -134,7 +142,7 @@ def bare_date(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     """`in 2025`, `before March 2026`, `between 2026-01-01 and 2026-03-31`, `since 2020`."""
     mark = reader.at
     if reader.takes("between", "from"):
-        span = _two_dates(reader, mark)
+        span = _two_dates(reader, schema, mark)
         return None if span is None else dated(_dates_of(schema), "in", span)
     said = reader.takes(*DATES)
     if not said:
@@ -149,19 +157,24 @@ def bare_date(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     return dated(_dates_of(schema), DATES[said], span)
 
 
-def _two_dates(reader: Reader, mark: int) -> Span | None:
+def _two_dates(reader: Reader, schema: Schema, mark: int) -> Span | None:
     """Two dates, or `from 2024`, the year; numbers that may be other things are left."""
     token = reader.token()
     only_year = token is not None and token.kind == "number"
     between = reader.tokens[mark].text == "between"
     span = span_between(reader)
-    if span is not None and not (only_year and between):
+    if span is not None and not (only_year and between and _measured(schema, span.first.year)):
         return span
     if span is None and only_year and not between:
         year = moment(reader)
         if year is not None and not reader.takes("to", "until", "on", "onwards", "onward"):
             return year
     return None
+
+
+def _measured(schema: Schema, number: int) -> bool:
+    """Whether the number may as well be one of a column that measures something."""
+    return any(column.low <= number <= column.high for column in schema.columns if column.measure and not yearly(column))
 
 
 def _dates_of(schema: Schema) -> Column:

@@ -20,6 +20,8 @@ from laneway.lanes.pipeline.planner.spelling import name_parts, name_words, near
 
 LONGEST = 5
 """A column is named by at most so many words."""
+_MEANT = 5
+"""From this level on a column fits by the meaning of its words only."""
 Equal = Callable[[str, str], bool]
 _PREFIXES = frozenset(("is", "has", "was", "are"))
 _NEVER_FUZZY = frozenset("rows first last price there where which these those three seven eight every other under".split())
@@ -27,14 +29,25 @@ _NEVER_FUZZY = frozenset("rows first last price there where which these those th
 
 def candidates(words: tuple[str, ...], schema: Schema) -> list[Column]:
     """The columns these words fit best; several when they fit equally well."""
-    if not words:
-        return []
+    if words not in schema.memo:
+        schema.memo[words] = _best(words, schema) if words else []
+    found: list[Column] = schema.memo[words]
+    return found
+
+
+def _best(words: tuple[str, ...], schema: Schema) -> list[Column]:
     levels: dict[int, list[Column]] = {}
     for column in schema.columns:
         level = _level(words, column)
         if level is not None:
             levels.setdefault(level, []).append(column)
-    return levels[min(levels)] if levels else []
+    if not levels:
+        return []
+    best = levels[min(levels)]
+    if min(levels) >= _MEANT:
+        # Another word for it counts only where no column bears the word itself.
+        best = best + [column for column in schema.columns if column not in best and set(words) <= set(column.words)]
+    return best
 
 
 def slips(words: tuple[str, ...], schema: Schema) -> list[Column]:
@@ -55,9 +68,9 @@ def _level(words: tuple[str, ...], column: Column) -> int | None:
         return 0
     if own and own[0] in _PREFIXES and words == own[1:]:
         return 0
-    if not own or len(words) > len(own):
+    if not own or len(words) > len(own) or words == ("number",):
         return None
-    for base, equal in ((1, _same), (5, _means)):
+    for base, equal in ((1, _same), (_MEANT, _means)):
         level = _fit(words, own, equal)
         if level is not None:
             return base + level
@@ -74,6 +87,10 @@ def _means(word: str, own: str) -> bool:
 
 def _fit(words: tuple[str, ...], own: tuple[str, ...], equal: Equal) -> int | None:
     """0 the same words, 1 its noun with fewer words before it, 2 without the tail that names, dates or measures it."""
+    if "per" in own[1:] and "per" not in words:
+        # The `price_per_night` is a price.
+        short = _fit(words, own[: own.index("per")], equal) if len(words) <= own.index("per") else None
+        return None if short is None else max(short, 1)
     if len(words) == len(own) and all(map(equal, words, own)):
         return 0
     extra = [word for word in own if not any(equal(said, word) for said in words)]
@@ -123,6 +140,15 @@ def _said(word: str) -> tuple[str, ...]:
 
 def column_at(reader: Reader, schema: Schema, ahead: int = 0) -> tuple[list[Column], int]:
     """The columns the longest run of next words names, and how many tokens it is; ([], 0) if none."""
+    place = ("column", reader.at + ahead, id(schema))
+    if place not in reader.memo:
+        # The schema is kept with the answer, so that its id belongs to no other meanwhile.
+        reader.memo[place] = (schema, _longest(reader, schema, ahead))
+    found: tuple[list[Column], int] = reader.memo[place][1]
+    return found
+
+
+def _longest(reader: Reader, schema: Schema, ahead: int) -> tuple[list[Column], int]:
     exact = _exact(reader, schema, ahead)
     if exact:
         return exact

@@ -91,7 +91,7 @@ def _lead(reader: Reader) -> tuple[list[str] | None, bool]:
 def _missing(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     """`missing an email`, `without a rating`, `with no stops`."""
     said = reader.takes("that are missing", "are missing", "is missing", "missing", "lacking", "that lack", "with missing",
-                        "with no", "that have no", "which have no", "who have no", "have no", "has no", "having no",
+                        "with no", "no", "that have no", "which have no", "who have no", "have no", "has no", "having no",
                         "that has no", "who has no", "without any", "without an", "without a", "without", "with an empty",
                         "with a blank", "with empty", "with blank", "that do not have", "who do not have", "do not have",
                         "does not have")  # fmt: skip

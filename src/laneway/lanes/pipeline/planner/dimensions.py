@@ -9,8 +9,8 @@ from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 _TIERS: dict[str, tuple[str, ...]] = {
-    "price": ("price fare", "cost fee rent", "amount total"),
-    "rating": ("rating star score",),
+    "price": ("price fare", "cost fee rent", "nightly_rate daily_rate hourly_rate room_rate", "amount total"),
+    "rating": ("rating", "score", "star"),
     "length": ("duration runtime length distance page",),
     "shortness": ("duration runtime length distance page height",),
     "size": ("size area population volume capacity amount total revenue headcount quantity value sqft budget",),
@@ -101,11 +101,12 @@ def direction(said: str, dimension: str, sign: int, schema: Schema) -> Direction
 
 def _fitting(words: str, schema: Schema) -> list[Column]:
     found: dict[str, Column] = {}
-    for word in words.split():
-        found |= {column.name: column for column in candidates((word,), schema) if word in column.words}
+    named = [tuple(word.split("_")) for word in words.split()]
+    for word in named:
+        found |= {column.name: column for column in candidates(word, schema) if set(word) <= set(column.words)}
     if not found:
-        for word in words.split():
-            found |= {column.name: column for column in candidates((word,), schema)}
+        for word in named:
+            found |= {column.name: column for column in candidates(word, schema)}
     return list(found.values())
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from laneway.lanes.pipeline.planner.lexicon import CONTRACTIONS
 from laneway.lanes.pipeline.planner.refusal import Refused
@@ -89,12 +91,24 @@ def _tokens(kind: str, raw: str, glued: bool) -> list[Token]:
     return [Token(kind, text, raw, glued)]
 
 
+@lru_cache(maxsize=512)
+def _by_first(phrases: tuple[str, ...]) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """The phrases, in their order, by the word they begin with."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for phrase in phrases:
+        words = tuple(phrase.split())
+        found.setdefault(words[0], []).append((words, phrase))
+    return found
+
+
 class Reader:
     """The tokens and how far they have been read."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
+        self.memo: dict[Any, Any] = {}
+        """What was found at a place, so that nothing is looked for twice."""
 
     def __bool__(self) -> bool:
         return self.at < len(self.tokens)
@@ -116,10 +130,9 @@ class Reader:
 
     def takes(self, *phrases: str) -> str:
         """The first of the phrases that comes next, now read; '' if none does."""
-        for phrase in phrases:
-            size = self.sees(phrase)
-            if size:
-                self.at += size
+        for words, phrase in _by_first(phrases).get(self.word(), ()):
+            if all(self.word(place) == word for place, word in enumerate(words)):
+                self.at += len(words)
                 return phrase
         return ""
 

@@ -71,6 +71,7 @@ class Schema:
     name: str
     columns: tuple[Column, ...]
     rows: int = 0
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def column(self, name: str) -> Column | None:
         """The column of exactly this name."""

@@ -11,7 +11,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SHORT_MINUTES = frozenset(("min", "m", "s"))
 _LASTING = frozenset("duration dur time runtime length delay wait elapsed distance height depth width".split())
 """`duration_min` counts minutes; a `price_min` is the smallest price."""
-_PARTS = re.compile(r"[^\W\d_]+|\d+")
+_PARTS = re.compile(r"(?:km|cm|mm|m|ft)2(?!\d)|[^\W\d_]+|\d+")
 
 
 @lru_cache(maxsize=8192)
@@ -30,7 +30,7 @@ def stem(word: str) -> str:
 
 def plural(word: str) -> bool:
     """Whether the word names more than one thing."""
-    return stem(word) != word or word in ("staff", "data", "inventory", "people")
+    return stem(word) != word or word in ("staff", "data", "inventory", "people", "everything")
 
 
 @lru_cache(maxsize=4096)

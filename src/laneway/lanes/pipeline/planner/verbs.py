@@ -14,7 +14,7 @@ from laneway.lanes.pipeline.planner.comparing import (
     span_between,
     suffix,
 )
-from laneway.lanes.pipeline.planner.dimensions import yearly
+from laneway.lanes.pipeline.planner.dimensions import direction, yearly
 from laneway.lanes.pipeline.planner.moments import moment
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
@@ -23,9 +23,9 @@ from laneway.lanes.pipeline.planner.valuing import equals, values_at
 
 MEASURING = {
     "cost": "price", "costs": "price", "costing": "price", "priced": "price", "rated": "rating", "scored": "score",
-    "scoring": "score", "weigh": "weight", "weighs": "weight", "weighing": "weight", "last": "duration", "lasts": "duration",
+    "scoring": "score", "weigh": "weight", "weighs": "weight", "weighing": "weight", "lasts": "duration",
     "lasting": "duration", "earn": "salary", "earns": "salary", "earning": "salary", "paid": "salary", "aged": "age",
-    "making": "salary", "makes": "salary", "make": "salary", "sized": "size",
+    "sized": "size",
 }  # fmt: skip
 HAPPENING = {
     "born": "birth", "departing": "departure", "departs": "departure", "depart": "departure", "leaving": "departure",
@@ -83,6 +83,8 @@ def _measuring(reader: Reader, schema: Schema) -> Where | None:
 def _numeric(verb: str, schema: Schema) -> Column:
     word = MEASURING[verb]
     found = [column for column in candidates((word,), schema) if column.kind in ("number", "numeric text")]
+    if not found and word == "price":
+        return direction(verb, "price", 1, schema).column
     if len(found) != 1:
         said = f"`{verb}` may be about {listed(found, ' or ')}." if found else f"No column tells what `{verb}` is about."
         raise Refused(said, f"Name a column: {listed(schema.columns)}.")
@@ -113,6 +115,9 @@ def _moment_column(verb: str, schema: Schema) -> Column:
     dates = {name: column for name, column in found.items() if column.kind == "date" or yearly(column)} or found
     if len(dates) == 1:
         return next(iter(dates.values()))
+    years = [column for column in schema.columns if column.words == ("year",) or column.words == ("model", "year")]
+    if not dates and len(years) == 1 and word in ("built", "made", "release", "publish", "launch", "founded"):
+        return years[0]
     said = f"`{verb}` may be about {' or '.join(dates)}." if dates else f"No column tells when something was {verb}."
     raise Refused(said, f"Name a column: {listed(schema.columns)}.")
 

@@ -1,0 +1,86 @@
+"""What a clause leaves open is settled by rule, or the request is refused; and what is shown at the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from laneway.lanes.pipeline.planner.ask import Ask, Step
+from laneway.lanes.pipeline.planner.refusal import Refused
+from laneway.lanes.pipeline.planner.schema import Column, Schema
+
+
+def settled(ask: Ask, schema: Schema) -> None:
+    """The clause means one thing; Refused if it does not."""
+    _things(ask)
+    _numbers(ask)
+    if ask.group and not ask.grouped and (ask.superlative is None or (ask.wanted or 1) != 1):
+        raise Refused("It is not said what is wanted of each group.", "Say: average price per airline, for example.")
+    if ask.summary is not None and (ask.grouped or ask.columns or ask.superlative):
+        raise Refused("A summary goes with nothing else.", "Ask for it alone.")
+    if ask.grouped and (ask.columns or ask.distinct is not None or ask.sample):
+        raise Refused("Rows and what they come to cannot both be shown.", "Ask for one of them.")
+    if ask.columns and ask.dropped:
+        raise Refused("Columns to show and columns to leave out are both named.", "Name one of the two.")
+
+
+def _things(ask: Ask) -> None:
+    """A noun that names a column: its different values, unless something is worked out for each."""
+    if ask.entity is None or ask.grouped:
+        return
+    if ask.superlative is not None:
+        raise Refused(
+            f"`{ask.entity.name}` has several rows each, and it is not said which of them decides.",
+            "Say: with the highest average …, or ask for the rows.",
+        )
+    if ask.columns or ask.group or ask.made:
+        raise Refused(f"It is not plain what is wanted of {ask.entity.name}.", "Ask for rows, or for columns.")
+    if ask.entity.measure:
+        raise Refused(f"{ask.entity.name} of several rows may be listed or added up.", f"Say: total {ask.entity.name}.")
+    if not ask.plural:
+        raise Refused(f"It is not plain whether {ask.entity.name} is to be shown for each row.", "Say: the column …, or distinct …")
+    if not ask.entity.unique and not ask.opener:
+        raise Refused(f"{ask.entity.name} repeats itself.", f"Say: distinct {ask.entity.name}, or: the {ask.entity.name} column.")
+    ask.distinct = [ask.entity]
+
+
+def _numbers(ask: Ask) -> None:
+    """How many rows a superlative takes: the number said, one for a singular, all in order for a plural."""
+    if ask.superlative is not None and ask.wanted is None and ask.place is None and not ask.group and not ask.plural:
+        ask.wanted = 1
+    if ask.superlative is not None and not ask.noun and ask.wanted is None and ask.place is None and not ask.group:
+        ask.wanted = 1
+    if ask.place is not None and ask.superlative is None:
+        raise Refused("It is not said by what the places are counted.", "Say: the second cheapest, for example.")
+    if ask.place is not None and ask.plural and ask.noun == "rows" and ask.wanted is None:
+        raise Refused("A place and more than one row do not go together.", "Ask for one row.")
+    if ask.bottom and ask.superlative is None and not ask.keys:
+        raise Refused("It is not said by which column the bottom is meant.", "Say: bottom 5 by price.")
+    if ask.bottom and ask.keys:
+        raise Refused("`bottom` and `sorted by` may contradict each other.", "Say: the 5 with the lowest price.")
+    if ask.sample and (ask.superlative or ask.offset or ask.grouped):
+        raise Refused("Rows by chance have no order.", "Ask for the sample alone.")
+    if ask.offset and ask.superlative is not None:
+        raise Refused("Leaving out rows and a superlative do not go together.", "Say: sorted by …, skip the first 5.")
+
+
+def show_steps(ask: Ask, schema: Schema, *, last: bool) -> tuple[list[Step], Schema]:
+    """The steps that show what the clause wants shown, and the table for the clauses after it."""
+    if ask.dropped:
+        names = {column.name for column in ask.dropped}
+        kept = [column.name for column in schema.columns if column.name not in names]
+        if not kept:
+            raise Refused("No column would be left.", "Leave out fewer.")
+        return [{"do": "select", "columns": kept}], schema
+    made = [Column(name, "number") for name, _ in ask.made]
+    if not ask.columns:
+        known = {column.name for column in schema.columns}
+        more = [column for column in made if column.name not in known]
+        return [], schema if ask.grouped else schema.with_columns([*schema.columns, *more])
+    names = [column.name for column, _ in ask.columns] + [column.name for column in made]
+    steps: list[Step] = [{"do": "select", "columns": names}]
+    renamed = {column.name: name for column, name in ask.columns if column.name != name}
+    if renamed:
+        if set(renamed.values()) & (set(names) - set(renamed)) or len(set(renamed.values())) < len(renamed):
+            raise Refused("Two columns would have the same name.", "Choose another name.")
+        steps.append({"do": "rename", "columns": renamed})
+    return steps, schema.with_columns([*schema.columns, *made]) if made else replace(schema)
