@@ -1,6 +1,6 @@
 """Reading sessions: lines and megabytes a second on one core, beside `json.loads` alone over the same bytes.
 
-`python -m bench.observe --megabytes 200` is the long run; `make bench` reads a smaller corpus of the same make.
+`python -m bench.observe --megabytes 40` is a shorter run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from bench.report import show
 
-MEGABYTES = 40
+MEGABYTES = 200
 _WORDS = (
     "build",
     "the",

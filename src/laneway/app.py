@@ -252,7 +252,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     enricher = enricher_of(settings, db, originals, fetch, prompts, pulled)
     journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich)
     telemetry = Telemetry(db, settings.otlp_url, settings.headers())
-    own = chosen(settings, loading.load(settings.reactor_folder or settings.home / "reactors"))
+    # Our own jobs are audited in the database, not in the file of other agents' sessions.
+    own = replace(chosen(settings, loading.load(settings.reactor_folder or settings.home / "reactors")), audit=None)
     watched = OwnJobs(
         db, parts.reactors or (lambda run, failed: shipped(own, failed)), pulled, telemetry,
         tick_seconds=parts.tick_seconds, workspace=lambda thread: workspaces_of(settings.home) / str(thread),

@@ -12,6 +12,9 @@ from typing import Any
 
 from pydantic import SecretStr
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import ConstantBackoff
+from redis.exceptions import ConnectionError
 
 from laneway.domain.job import Job
 from laneway.store import jobs
@@ -69,9 +72,15 @@ async def until(true: Callable[[], Any], seconds: float = 20) -> Any:
 
 
 @asynccontextmanager
-async def producing(redis_url: str, database_url: str, home: Path, *given: Any, **more: Any) -> AsyncIterator[Producer]:
+async def producing(
+    server_url: str, database_url: str, home: Path, *given: Any, **more: Any
+) -> AsyncIterator[Producer]:
     """Laneway takes jobs from this Redis while the block lasts."""
-    more.setdefault("redis_url", SecretStr(redis_url))
+    more.setdefault("redis_url", SecretStr(server_url))
     more.setdefault("redis_jobs_per_minute", 100_000)
-    async with laneway(database_url, home, *given, **more) as running, Redis.from_url(redis_url) as client:
+    again = Retry(ConstantBackoff(0.1), 5)
+    async with (
+        laneway(database_url, home, *given, **more) as running,
+        Redis.from_url(server_url, retry=again, retry_on_error=[ConnectionError]) as client,
+    ):
         yield Producer(client, running)

@@ -73,9 +73,7 @@ class Cascade:
         self._small_model, self._local, self._memory = small_model, local, memory
         self.taxonomies = load() if taxonomies is None else taxonomies
 
-    async def judge(
-        self, turns: Sequence[Turn], world: World = World.OWNER, near: AtHand = NOTHING
-    ) -> Classification:
+    async def judge(self, turns: Sequence[Turn], world: World = World.OWNER, near: AtHand = NOTHING) -> Classification:
         """The judgement on the last turn, with who made it and how long it took."""
         began = time.perf_counter()
         if near.runner or near.taken_up(turns[-1].text):

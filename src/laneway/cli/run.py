@@ -34,6 +34,9 @@ def run(
         float, typer.Option(min=0, help="Seconds a frozen agent waits where nobody can be asked.")
     ] = 60.0,
     grace: Annotated[float, typer.Option(min=0, max=600, help="Seconds between TERM and KILL.")] = 1.0,
+    audit: Annotated[
+        Path | None, typer.Option(help="Put down here, in a chain of hashes, every call that can change something.")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report here: JSON if it ends in .json, or text.")] = None,
     provider: Annotated[
         str | None, typer.Option(help="Whose log to look for, if the command's name does not tell.")
@@ -55,7 +58,6 @@ def run(
     your own, 86 it could not be watched any more; 126 or 127 if it could not be started.
     """
     from laneway.observe.supervised.order import Order
-    from laneway.observe.supervised.run import supervise
 
     settings = _settings()
     order = Order(
@@ -75,9 +77,20 @@ def run(
     )
     if report is not None:
         _check(report)
-    done = supervise(order, _armed(order, settings))
+    done = _watched(order, settings, audit)
     _leave(done, report)
     raise typer.Exit(done.exit_code)
+
+
+def _watched(order: Order, settings: Settings, audit: Path | None) -> RunReport:
+    """The agent has ended, and whoever had to know was told."""
+    from laneway.cli.run_notices import RunNotices
+    from laneway.observe.supervised.run import supervise
+
+    notices = RunNotices(settings, str(order.cwd))
+    done = supervise(order, _armed(order, settings, audit), notices.put)
+    notices.close()
+    return done
 
 
 def _settings() -> Settings:
@@ -87,13 +100,16 @@ def _settings() -> Settings:
     return Settings.load(here=home_of(os.environ))
 
 
-def _armed(order: Order, settings: Settings) -> Armed:
+def _armed(order: Order, settings: Settings, audit: Path | None) -> Armed:
     """The reactors. They are loaded before the agent starts, so that it is never unwatched."""
+    from dataclasses import replace
+
     from laneway.observe.supervised.arming import reactors_for
     from laneway.reactors.loading import load
     from laneway.reactors.options import chosen
 
-    return reactors_for(order, chosen(settings, load(settings.reactor_folder or settings.home / "reactors")))
+    options = chosen(settings, load(settings.reactor_folder or settings.home / "reactors"))
+    return reactors_for(order, replace(options, audit=audit or options.audit))
 
 
 def _dollars(amount: Decimal | float | None) -> Decimal | None:

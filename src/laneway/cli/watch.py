@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,6 +33,9 @@ def watch(
     notify: Annotated[
         str | None, typer.Option(help="How you are told: desktop, bell, webhook, channel; none for not at all.")
     ] = None,
+    audit: Annotated[
+        Path | None, typer.Option(help="Put down here, in a chain of hashes, every call that can change something.")
+    ] = None,
     poll: Annotated[bool, typer.Option("--poll", help="Look at the files again and again; for network disks.")] = False,
 ) -> None:
     """Watch other agents' sessions as they happen.
@@ -59,20 +63,21 @@ def watch(
         ways=frozenset(settings.notify_by) if notify is None else _words(notify, "notify", WAYS),
         poll=poll or settings.watch_polling,
     )
-    raise typer.Exit(asyncio.run(live(settings, asked, _options(settings, kill_on))))
+    raise typer.Exit(asyncio.run(live(settings, asked, _options(settings, kill_on, audit))))
 
 
 WAYS = ("desktop", "bell", "webhook", "channel")
 KILLS = ("danger", "loop", "budget")
 
 
-def _options(settings: Settings, kill_on: str | None) -> Options:
+def _options(settings: Settings, kill_on: str | None, audit: Path | None) -> Options:
     from dataclasses import replace
 
     from laneway.reactors.loading import load
     from laneway.reactors.options import chosen
 
     options = chosen(settings, load(settings.reactor_folder or settings.home / "reactors"))
+    options = replace(options, audit=audit or options.audit)
     for fault in options.own.faults:
         print(f"No reactors from {fault.reactor}: {fault.error}", file=sys.stderr)
     if kill_on is None:

@@ -6,8 +6,8 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -15,19 +15,17 @@ from pathlib import Path
 from typing import Literal
 
 from laneway.cli.lifetime import Ending
+from laneway.cli.notices import telling
 from laneway.cli.watch_board import Board
 from laneway.cli.watch_lines import JsonLines, Lines, Printed, is_kill
-from laneway.errors import LanewayError
 from laneway.observe.changes import Changes
 from laneway.observe.discovery import Found, discover, roots
-from laneway.observe.notify import ByChannel, Notice, Notifier, Pace, Tell, Way, notice_of
+from laneway.observe.notify import Notifier, notice_of
 from laneway.observe.plug import pull
 from laneway.observe.watched import Seen
 from laneway.observe.watching import Watching, Which, keep_watching
-from laneway.observe.ways import Bell, Webhook, desktop
 from laneway.reactors.options import Options
 from laneway.reactors.shipped import shipped
-from laneway.sandbox.hosts import Allowed
 from laneway.settings import Settings
 
 
@@ -53,7 +51,7 @@ async def live(settings: Settings, asked: Asked, options: Options) -> int:
         out = Printed(sys.stdout)
         screen = _screen(asked, out, stack)
         complain = screen.complain if isinstance(screen, Board) else _complain
-        async with _telling(settings, asked.ways, complain) as notifier:
+        async with telling(settings, asked.ways, complain) as notifier:
             acting = Acting(screen, notifier)
             make = screen.reactors(lambda _: shipped(options))
             which = Which(asked.provider, None if _is_file(asked.session) else asked.session)
@@ -148,55 +146,6 @@ def _one_file(path: Path) -> list[Found]:
     except OSError:
         return []
     return [Found("", path, datetime.fromtimestamp(state.st_mtime, UTC), state.st_size)]
-
-
-@asynccontextmanager
-async def _telling(
-    settings: Settings, wanted: frozenset[str], complain: Callable[[str], None]
-) -> AsyncIterator[Notifier]:
-    """Notices are given while the block lasts, and those that wait at its end, too, if it does not take long."""
-    notifier = Notifier(_ways(settings, wanted), Pace(settings.notify_per_minute), complain)
-    task = asyncio.create_task(notifier.keep_telling(), name="notices")
-    try:
-        yield notifier
-        await notifier.finish(5)
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-def _ways(settings: Settings, wanted: frozenset[str]) -> list[Way]:
-    ways: list[Way] = []
-    if "desktop" in wanted and (shown := desktop()) is not None:
-        ways.append(shown)
-    if "bell" in wanted and sys.stderr.isatty():
-        ways.append(Bell(_ring))
-    if "webhook" in wanted and settings.notify_webhook is not None:
-        allowed = Allowed.of(settings.allowed_hosts)
-        ways.append(Webhook(settings.notify_webhook.get_secret_value(), allowed))
-    if "channel" in wanted and (send := _server()) is not None:
-        ways.append(ByChannel(send))
-    return ways
-
-
-def _server() -> Tell | None:
-    """Sends a notice to the server, which tells the owner; None if there is no server to be found."""
-    from laneway.cli.connection import connect
-
-    try:
-        client = connect()
-    except LanewayError:
-        return None
-
-    async def send(notice: Notice) -> None:
-        await asyncio.to_thread(client.notice, notice.line, notice.key)
-
-    return send
-
-
-def _ring(sign: str) -> None:
-    sys.stderr.write(sign)
-    sys.stderr.flush()
 
 
 def _complain(trouble: str) -> None:

@@ -42,11 +42,12 @@ class Border:
         except asyncio.CancelledError:
             if run.end is End.LATE:
                 late = TimedOut("It took longer than it was given.", hint="Ask for less, or give it more time.")
-                return await asyncio.shield(self._outlive(partial(self._failed, run, late)))
-            # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.
-            if run.end is not End.CANCELLED:
+                await asyncio.shield(self._outlive(partial(self._failed, run, late)))
+            elif run.end is End.CANCELLED:
+                await asyncio.shield(self._cancelled(run))
+            else:
+                # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.
                 raise
-            await asyncio.shield(self._cancelled(run))
         except LeaseLost:
             await self._cancelled(run)
         except Exception as error:  # noqa: BLE001  the border of a job

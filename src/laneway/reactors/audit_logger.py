@@ -28,7 +28,7 @@ class AuditLogger:
 
     name = "audit"
 
-    def __init__(self, keep: Callable[[Note], None]) -> None:
+    def __init__(self, keep: Callable[[Note], object]) -> None:
         self._keep = keep
         self._open: dict[str, str] = {}
 

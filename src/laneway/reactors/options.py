@@ -31,6 +31,8 @@ class Options:
     loop_exceptions: tuple[str, ...] = ()
     """`Tool` or `Tool(command)`, besides those that are always excepted."""
     cheaper_ways: bool = True
+    audit: Path | None = None
+    """The file in which calls that can change something are put down; unset = none."""
     own: Own = field(default_factory=Own)
     """The owner's own reactors, loaded once."""
 
@@ -56,6 +58,7 @@ def chosen(settings: ReactorSettings, own: Own | None = None) -> Options:
         ),
         loop_exceptions=settings.reactor_loop_exceptions,
         cheaper_ways=settings.reactor_cheaper_ways,
+        audit=settings.reactor_audit_file,
         own=own or Own(),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from laneway.reactors.audit_logger import AuditFile, AuditLogger
 from laneway.reactors.border import Failed
 from laneway.reactors.contract import Reactor
 from laneway.reactors.cost_budget import CostBudget
@@ -27,6 +28,7 @@ def shipped(options: Options | None = None, on_failure: Callable[[Failed], None]
         ErrorStreak(options.errors_in_a_row),
         StallDetector(options.patience),
         *([CostOptimizer()] if options.cheaper_ways else []),
+        *([AuditLogger(AuditFile(options.audit).append)] if options.audit is not None else []),
         *options.own.make(on_failure),
     ]
 

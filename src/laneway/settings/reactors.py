@@ -58,8 +58,12 @@ class ReactorSettings(BaseModel):
     reactor_cheaper_ways: bool = setting(
         True, "reactors.cheaper_ways", "LANEWAY_REACTORS_CHEAPER_WAYS", "Point out cheaper ways of working."
     )
+    reactor_audit_file: Path | None = setting(
+        None, "reactors.audit_file", "LANEWAY_REACTORS_AUDIT_FILE",
+        "File that other agents' calls which can change something are put down in; unset = none.",
+    )  # fmt: skip
 
-    @field_validator("reactor_folder")
+    @field_validator("reactor_folder", "reactor_audit_file")
     @classmethod
     def _in_the_users_home(cls, folder: Path | None) -> Path | None:
         # A shell expands `~`; files do not.

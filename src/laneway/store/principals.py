@@ -155,6 +155,7 @@ async def set_host_mode(tx: Connection, principal_id: UUID, on: bool, by: Princi
 
 async def _set_key(tx: Connection, principal: Principal, key: str) -> None:
     await tx.execute("UPDATE principals SET key_hash = %s WHERE id = %s", (hashed(key), principal.id))
+    await events.append(tx, "principal.key", {"principal": str(principal.id)})
 
 
 async def make(tx: Connection, role: Role, name: str) -> Principal:

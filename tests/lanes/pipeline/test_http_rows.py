@@ -55,7 +55,7 @@ async def test_rows_are_found_where_the_plan_says_and_several_lists_are_not_gues
     assert (await fetch(web, rows_at="data.items")).rows == ROWS
     with pytest.raises(BadInput, match=r"several lists: `a`, `b`.*rows_at"):
         await fetch(web)
-    with pytest.raises(BadInput, match="nothing at `data.rows`"):
+    with pytest.raises(BadInput, match=r"nothing at `data\.rows`"):
         await fetch(web, rows_at="data.rows")
 
 

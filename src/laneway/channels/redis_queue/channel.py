@@ -45,6 +45,7 @@ class Orders:
     """What the settings say about the queue."""
 
     url: str
+    acting: Acting
     jobs: str = "agent:jobs"
     stream: str | None = None
     tokens: bool = False
@@ -52,7 +53,6 @@ class Orders:
     per_minute: int = 600
     unfinished: int = 100
     job_bytes: int = 2_000_000
-    acting: Acting = Acting(Role.OPERATOR, {})
 
 
 def orders_of(settings: Settings) -> Orders:
@@ -60,9 +60,9 @@ def orders_of(settings: Settings) -> Orders:
     assert settings.redis_url is not None
     acting = Acting(Role(settings.redis_role), settings.redis_owners)
     return Orders(
-        settings.redis_url.get_secret_value(), settings.redis_jobs, settings.redis_stream, settings.redis_tokens,
+        settings.redis_url.get_secret_value(), acting, settings.redis_jobs, settings.redis_stream, settings.redis_tokens,
         settings.redis_result_seconds, settings.redis_jobs_per_minute, settings.redis_unfinished,
-        settings.redis_job_bytes, acting,
+        settings.redis_job_bytes,
     )  # fmt: skip
 
 

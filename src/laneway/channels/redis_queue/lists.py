@@ -29,23 +29,24 @@ class ListSource:
         """What lies in our own list: an answer of Redis may have been lost on its way."""
         # What the dead left is moved into our own list, and read from there.
         await self.beat(())
-        return [Entry(raw, raw) for raw in await self._client.lrange(self._own(self._worker), 0, -1)]
+        return [_entry(raw) for raw in await self._client.lrange(self._own(self._worker), 0, -1)]
 
     async def take(self, most: int, seconds: float) -> Sequence[Entry]:
-        first = await self._client.blmove(self.name, self._own(self._worker), seconds, "LEFT", "RIGHT")
+        # Redis takes parts of seconds, whatever its client's types say.
+        first = await self._client.blmove(self.name, self._own(self._worker), seconds, "LEFT", "RIGHT")  # type: ignore[arg-type]
         if first is None:
             return []
         pipeline = self._client.pipeline(transaction=False)
         for _ in range(most - 1):
             pipeline.lmove(self.name, self._own(self._worker), "LEFT", "RIGHT")
         more = await pipeline.execute() if most > 1 else []
-        return [Entry(raw, raw) for raw in (first, *more) if raw is not None]
+        return [_entry(raw) for raw in (first, *more) if raw is not None]
 
     async def read(self, entry: Entry) -> JobMessage:
         return job_of(fields_of(entry.raw, self._most_bytes), "list")
 
     async def release(self, entry: Entry) -> None:
-        await self._client.lrem(self._own(self._worker), 1, entry.key)
+        await self._client.lrem(self._own(self._worker), 1, entry.key)  # type: ignore[arg-type]  bytes are fine
 
     async def bury(self, entry: Entry, letter: bytes) -> None:
         await self._bury(keys=[self._own(self._worker), DEAD], args=[entry.key, letter, MOST_DEAD])
@@ -66,7 +67,7 @@ class ListSource:
         """All that the dead worker had not let go is ours."""
         taken = []
         while (raw := await self._client.lmove(self._own(dead), self._own(self._worker), "LEFT", "RIGHT")) is not None:
-            taken.append(Entry(raw, raw))
+            taken.append(_entry(raw))
         await self._client.srem(self._workers, dead)
         return taken
 
@@ -83,3 +84,8 @@ class ListSource:
 
     def _alive(self, worker: str) -> str:
         return f"{self.name}:alive:{worker}"
+
+
+def _entry(raw: bytes | str) -> Entry:
+    whole = raw if isinstance(raw, bytes) else raw.encode()
+    return Entry(whole, whole)

@@ -35,9 +35,18 @@ class Publisher:
 
     async def publish(self, result: dict[str, Any], signal: dict[str, Any] | None) -> bool:
         """The result is in Redis; False if it was already. TransientFault: nobody knows, and it may be sent again."""
-        keys = [f"agent:results:{result['job_id']}", f"agent:published:{result['job_id']}", *([SIGNALS] if signal else [])]
+        keys = [
+            f"agent:results:{result['job_id']}",
+            f"agent:published:{result['job_id']}",
+            *([SIGNALS] if signal else []),
+        ]
         marker_seconds = max(MARKER_SECONDS, self._keep_seconds)
-        values = [orjson.dumps(result), self._keep_seconds, marker_seconds, *([orjson.dumps(signal)] if signal else [])]
+        values: list[bytes | int] = [
+            orjson.dumps(result),
+            self._keep_seconds,
+            marker_seconds,
+            *([orjson.dumps(signal)] if signal else []),
+        ]
         try:
             return bool(await self._publish(keys=keys, args=values))
         except FAULTS as error:

@@ -28,6 +28,9 @@ MOST_AT_HAND = 64
 """So many jobs of senders that are too fast may wait here; with more, nothing further is taken."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+LONGEST_WAIT = 5.0
+"""After this time it is looked again whether somebody who was too fast may go on."""
+
 LONGEST_LETTER = 65_536
 _log = logging.getLogger("laneway.redis")
 
@@ -131,7 +134,7 @@ class Reader:
             try:
                 await self._taker.take(job)
             except TooMany as error:
-                return error.retry_after or 1.0
+                return min(error.retry_after or 1.0, LONGEST_WAIT)
             except Unavailable:
                 # Our own database is gone: the job stays where it is, and so do we.
                 await asyncio.sleep(1)

@@ -73,7 +73,7 @@ class StreamSource:
             return None
         stored = await self._client.get(key)
         try:
-            return None if stored is None else fields_of(stored, self._most_bytes)
+            return fields_of(stored, self._most_bytes) if isinstance(stored, bytes) else None
         except Unreadable:
             return None
 

@@ -26,7 +26,7 @@ class Taker:
     acting: Acting
 
     async def take(self, job: JobMessage) -> Outcome:
-        """The job is committed, once; Unreadable says why it never will be, TooMany and Unavailable that it must wait."""
+        """The job is committed, once; Unreadable: it never will be; TooMany and Unavailable: it must wait."""
         try:
             async with self.db.transaction() as tx:
                 return await self._write(tx, job)
@@ -68,6 +68,4 @@ def _refusal(bad: Unreadable) -> dict[str, Any]:
 def _incoming(job: JobMessage, principal: Principal) -> Incoming:
     # A session belongs to whoever began it: the same name of somebody else is another conversation.
     thread = PREFIX + job.job_id if job.session_id is None else f"session:{principal.id}:{job.session_id}"
-    return Incoming(
-        CHANNEL, thread, PREFIX + job.job_id, job.prompt, principal, payload={"runner": job.runner()}
-    )
+    return Incoming(CHANNEL, thread, PREFIX + job.job_id, job.prompt, principal, payload={"runner": job.runner()})

@@ -21,17 +21,17 @@ from pydantic_ai.usage import UsageLimits
 
 from laneway.domain.conversation import Author
 from laneway.domain.job import Job
+from laneway.engine.steps import Steps
 from laneway.errors import BadInput, PermanentFault
 from laneway.lanes.contract import Request
-from laneway.lanes.pipeline.formats import Row
 from laneway.lanes.pipeline.plan import plan_of, plan_schema
 from laneway.lanes.pipeline.plans import columns_of
 from laneway.lanes.pipeline.tables import run
+from laneway.lanes.pipeline.values import Row
 from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel
 from laneway.llm.meter import Account, charged_to, prompted_by
 from laneway.llm.prompts import Prompts
-from laneway.engine.steps import Steps
 from laneway.transcript import Turn
 
 TOOL, PROMPT = "execute_pipeline", "pipeline"

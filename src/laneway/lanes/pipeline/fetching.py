@@ -17,8 +17,8 @@ from laneway.engine.running import current_run
 from laneway.engine.steps import Leave, Steps
 from laneway.errors import BadInput, Forbidden, LanewayError, TooLarge
 from laneway.lanes.contract import Request
-from laneway.lanes.pipeline.formats import Row, rows_in
 from laneway.lanes.pipeline.http_rows import NAME, Asked, HttpRows
+from laneway.lanes.pipeline.inputs import Table, table_of
 from laneway.lanes.pipeline.results import shelved
 from laneway.sandbox.exchange import READING, parsed
 from laneway.sandbox.telling import named, redacted, shown
@@ -57,7 +57,7 @@ class Expired(Refused):
 class Brought:
     """The rows, where they were in the end, and what should be said of them."""
 
-    rows: list[Row]
+    rows: Table
     url: str
     note: str = ""
 
@@ -113,7 +113,7 @@ class Fetching:
         run, source = current_run(), f"the page {shown(parsed(result['url']))}"
         if source not in run.sources:
             run.sources.append(source)
-        return Brought(rows_in(original.content, mime=original.mime), result["url"], note)
+        return Brought(await table_of(original), result["url"], note)
 
     async def _judged(self, request: Request, action: dict[str, Any], *, vouched: bool) -> Verdict:
         verdict = _ruled(request, action["arguments"], vouched=vouched)

@@ -105,7 +105,9 @@ class HttpRows:
                 await self._pages(asked, found)
         except TimeoutError:
             host = httpx.URL(asked.url).host
-            raise Unavailable(f"{host} took longer than {ALL_SECONDS:g} seconds.", hint="Ask for fewer pages.") from None
+            raise Unavailable(
+                f"{host} took longer than {ALL_SECONDS:g} seconds.", hint="Ask for fewer pages."
+            ) from None
         return found
 
     async def _pages(self, asked: Asked, found: Fetched) -> None:

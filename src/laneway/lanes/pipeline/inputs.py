@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from laneway.domain.conversation import Attachment, Message, Principal
 from laneway.domain.job import Job
 from laneway.errors import BadInput, Forbidden, TooLarge
-from laneway.lanes.pipeline.formats import Row, rows_in, rows_of
+from laneway.lanes.pipeline.formats import kind_of, rows_in, rows_of, sample
 from laneway.lanes.pipeline.plan import Plan
+from laneway.lanes.pipeline.process import BYTES_HERE, Held
 from laneway.lanes.pipeline.tables import source_of
+from laneway.lanes.pipeline.values import Row
 from laneway.store import conversations, plans, principals
-from laneway.store.artifacts import SCHEME, Artifacts
+from laneway.store.artifacts import SCHEME, Artifacts, Original
 from laneway.store.database import Database
 
 PREVIOUS = "previous"
@@ -31,19 +33,22 @@ _NAME = re.compile(r"[^\w-]+")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]]")
 """Where a request says that its rows are."""
 
+Table = Sequence[Row] | Held
+"""Rows, or the bytes of a large file that a worker process reads itself."""
+
 
 @dataclass
 class Given:
     """The tables at hand, where each came from, and whose words are in them."""
 
-    tables: dict[str, list[Row]] = field(default_factory=dict)
+    tables: dict[str, Table] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     step: dict[str, Any] | None = None
     """The `http_request` that brought a table, if one did."""
 
-    def add(self, name: str, rows: list[Row], origin: str, source: str | None = None) -> None:
+    def add(self, name: str, rows: Table, origin: str, source: str | None = None) -> None:
         """One more table, under a name that no other has."""
         if len(self.tables) >= MOST_TABLES:
             raise TooLarge(f"A request may bring {MOST_TABLES} tables.", hint="Send fewer.")
@@ -55,10 +60,14 @@ class Given:
         if source is not None and source not in self.sources:
             self.sources.append(source)
 
-    def fetched(self, name: str, rows: list[Row], url: str, step: dict[str, Any], note: str = "") -> None:
+    def fetched(self, name: str, rows: Table, url: str, step: dict[str, Any], note: str = "") -> None:
         """The table that a plan's `http_request` brought."""
         self.tables[name], self.origins[name], self.step = rows, url, step
         self.notes += [note] if note else []
+
+    def samples(self) -> dict[str, Sequence[Row]]:
+        """Enough of every table to plan with."""
+        return {name: sample(table) for name, table in self.tables.items()}
 
     def origins_of(self, plan: Plan) -> list[str]:
         """Where the rows of the plan's tables came from."""
@@ -99,7 +108,7 @@ class Inputs:
         self._check(given)
         return given
 
-    async def rows(self, value: Any, asking: Principal | None) -> list[Row]:
+    async def rows(self, value: Any, asking: Principal | None) -> Table:
         """The rows that stand in a request, or the artifact it points at."""
         if isinstance(value, str):
             return await self._pointed(value, asking)
@@ -110,7 +119,7 @@ class Inputs:
             value = inner if isinstance(inner, list | Mapping) else value
         return rows_of(value)
 
-    async def _pointed(self, ref: str, asking: Principal | None) -> list[Row]:
+    async def _pointed(self, ref: str, asking: Principal | None) -> Table:
         if not ref.startswith(SCHEME):
             raise BadInput(f"`{ref[:80]}` is no table.", hint=f"Send rows, or a reference like {SCHEME}….")
         async with self._db.transaction() as tx:
@@ -119,13 +128,11 @@ class Inputs:
             raise Forbidden(f"{ref[:90]} is not yours to read.", hint="Send the rows, or an artifact of your own.")
         return await self._stored(ref)
 
-    async def _stored(self, ref: str, name: str = "") -> list[Row]:
-        found = await self._artifacts.read(ref)
-        rows: list[Row] = await asyncio.to_thread(rows_in, found.content, mime=found.mime, name=name)
-        return rows
+    async def _stored(self, ref: str, name: str = "") -> Table:
+        return await table_of(await self._artifacts.read(ref), name)
 
     def _check(self, given: Given) -> None:
-        total = sum(len(rows) for rows in given.tables.values())
+        total = sum(len(rows) for rows in given.tables.values() if not isinstance(rows, Held))
         if total > self._most_rows:
             raise TooLarge(
                 f"The tables have {total} rows; a pipeline may hold {self._most_rows}.",
@@ -133,10 +140,25 @@ class Inputs:
             )
 
 
+async def table_of(original: Original, name: str = "") -> Table:
+    """The table that an artifact holds; a large one stays as it is until it is worked on."""
+    content = original.content
+    kind = kind_of(content, original.mime, name)
+    if len(content) > BYTES_HERE and not (kind == "json" and not content.lstrip().startswith(b"[")):
+        return Held(content, kind)
+    return await asyncio.to_thread(rows_in, content, kind)
+
+
 def runner_of(job: Job) -> dict[str, Any]:
     """What the door said about the request beside its words."""
     found = job.payload.get("runner")
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    # A queue passes on what it does not know itself; tables are for us.
+    more = found.get("more")
+    return (
+        {**{key: more[key] for key in ("tables", "plan") if key in more}, **found} if isinstance(more, dict) else found
+    )
 
 
 def _named(tables: Any, field_name: str) -> dict[str, Any]:

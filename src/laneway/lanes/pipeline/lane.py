@@ -1,6 +1,6 @@
 """Words and tables in, a checked plan, rows out. The cheapest that can plan it does: memory, planner, then a model.
 
-    tables → (rows from an address) → plan known before | planner | model → (rows the plan fetches) → run → result
+tables → (rows from an address) → plan known before | planner | model → (rows the plan fetches) → run → result
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from laneway.lanes.pipeline.inputs import ADDRESS, Given, Inputs, runner_of
 from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
 from laneway.lanes.pipeline.planner import Refusal, planned
 from laneway.lanes.pipeline.plans import OFFERED_AT, columns_of, normalised, plan_key, request_key
-from laneway.lanes.pipeline.tables import worked
+from laneway.lanes.pipeline.process import worked
 from laneway.store import pauses, plans
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
@@ -118,14 +118,14 @@ class PipelineLane:
         if own is not None:
             return Draft(plan_of(own).document(), GIVEN)
         words = _without_address(request.message.text)
-        key = plan_key(request.world, request.message.text, columns_of(given.tables), self._today())
+        key = plan_key(request.world, request.message.text, columns_of(given.samples()), self._today())
 
         async def look() -> dict[str, Any]:
             async with self._db.transaction() as tx:
                 known = await plans.known(tx, key)
             if known is not None:
                 return asdict(Draft(known.plan, known.made_by, cache="plan", key=key))
-            made = await asyncio.to_thread(planned, words, given.tables)
+            made = await asyncio.to_thread(planned, words, given.samples())
             if isinstance(made, Refusal):
                 return asdict(Refused(made.reason, made.hint))
             return asdict(Draft(_whole(made.document(), given), PLANNER, key=key))
@@ -144,7 +144,7 @@ class PipelineLane:
         return Draft(None, PLANNER, f"I did not run anything: {refused.reason} {refused.hint}".strip(), calls=())
 
     async def _by_model(self, request: Request, given: Given, fault: str, before: Draft) -> Draft:
-        made = await self._drafting.draft(request, given.tables, fault)
+        made = await self._drafting.draft(request, given.samples(), fault)
         plan = None if made.plan is None else _whole(made.plan, given)
         cache = "provider" if made.from_cache else None
         tokens, calls = before.tokens + made.tokens, (*(before.calls if fault else ()), *made.calls)
@@ -161,9 +161,7 @@ class PipelineLane:
         found = await self._steps.step("pipeline.run", lambda: self._worked(request, given, draft, plan, began))
         return Answer(found["text"], found["result"])
 
-    async def _worked(
-        self, request: Request, given: Given, draft: Draft, plan: Plan, began: float
-    ) -> dict[str, Any]:
+    async def _worked(self, request: Request, given: Given, draft: Draft, plan: Plan, began: float) -> dict[str, Any]:
         outcome = await worked(plan, given.tables, self._most_rows)
         counts = [count.document() for count in outcome.counts][1 if plan.fetches else 0 :]
         said, origins = sentence(plan), given.origins_of(plan)
@@ -172,7 +170,7 @@ class PipelineLane:
             "result_preview": results.dataset(outcome.rows), "metadata": _metadata(draft, began),
             "plan": draft.plan, "sentence": said, "counts": counts, "sources_of_rows": origins,
         }  # fmt: skip
-        text = results.told(said, counts, origins, outcome.rows, [*given.notes, *outcome.notes])
+        text = results.answered(said, counts, origins, outcome.rows, [*given.notes, *outcome.notes])
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             result["result_ref"] = await results.recorded(tx, request.job, request.message.principal_id, laid, result)
@@ -185,9 +183,7 @@ class PipelineLane:
     async def _remember(self, tx: Connection, request: Request, given: Given, draft: Draft) -> None:
         if draft.key and draft.cache != "plan" and draft.plan is not None:
             made, words = plans.KnownPlan(draft.plan, draft.made_by), normalised(request.message.text)[:2000]
-            await plans.keep(
-                tx, draft.key, made, world=request.world, words=words, of=columns_of(given.tables)
-            )
+            await plans.keep(tx, draft.key, made, world=request.world, words=words, of=columns_of(given.samples()))
 
     async def _offer(self, tx: Connection, request: Request, draft: Draft) -> tuple[dict[str, Any], str] | None:
         """The workflow this may become: asked for the third time, or perhaps meant so."""
@@ -265,4 +261,3 @@ def _metadata(draft: Draft, began: float) -> dict[str, Any]:
         model=draft.made_by, began=began, ended=time.monotonic(), tools=draft.calls, tokens=draft.tokens,
         cache=draft.cache,
     )  # fmt: skip
-

@@ -22,7 +22,7 @@ def offer(prompt: str, plan: Mapping[str, Any] | None, why: str) -> dict[str, An
     if plan is None:
         return found
     config: dict[str, Any] = {"plan": dict(plan)} | ({} if fetches else {"tables": "$input.tables"})
-    trigger = {"type": "cron", "cron": "0 8 * * *"} if fetches else {"type": "manual"}
+    trigger = {"type": "cron", "schedule": "0 8 * * *"} if fetches else {"type": "manual"}
     document = {
         "nodes": [{"id": "rows", "type": "pipeline", "config": config}],
         "edges": [],

@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 
 from laneway.domain.conversation import World
-from laneway.lanes.pipeline.formats import Row
+from laneway.lanes.pipeline.values import Row
 
 LOOKED_AT = 1000
 """So many rows tell the types of a column."""

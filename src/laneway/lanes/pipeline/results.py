@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,9 @@ from uuid import UUID
 import orjson
 
 from laneway.domain.job import Job
-from laneway.lanes.pipeline.formats import Row
+from laneway.lanes.pipeline import lines
+from laneway.lanes.pipeline.lines import Lines
+from laneway.lanes.pipeline.values import Row
 from laneway.store import artifacts, plans
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection
@@ -18,15 +21,19 @@ from laneway.store.database import Connection
 SAMPLE, SHOWN_ROWS, SHOWN_COLUMNS, WIDEST = 3, 10, 8, 28
 LONGEST_SAMPLED = 200
 JSON, NDJSON = "application/json", "application/x-ndjson"
-MANY = 100_000
-"""From so many rows on a result is NDJSON: it can be read piece by piece."""
+MANY = 5000
+"""From so many rows on a result is NDJSON: it can be read, and written, piece by piece."""
 
 
 def written(rows: Sequence[Row]) -> tuple[bytes, str]:
     """The rows as bytes, and what kind of bytes they are."""
-    if len(rows) < MANY:
-        return orjson.dumps(rows, default=str, option=orjson.OPT_PASSTHROUGH_DATETIME), JSON
-    return b"\n".join(orjson.dumps(row, default=str) for row in rows) + b"\n", NDJSON
+    if len(rows) >= MANY or isinstance(rows, Lines):
+        return b"".join(lines.written(rows)), NDJSON
+    try:
+        return orjson.dumps(list(rows)), JSON
+    except TypeError:
+        # orjson has no whole numbers beyond 64 bits.
+        return json.dumps(list(rows), ensure_ascii=False, allow_nan=False).encode(), JSON
 
 
 async def shelved(shelf: Artifacts, rows: Sequence[Row]) -> tuple[bytes, str, str]:
@@ -77,13 +84,17 @@ def metadata(
     }
 
 
-def told(
-    sentence: str, counts: Sequence[Mapping[str, Any]], origins: Sequence[str], rows: Sequence[Row], notes: Sequence[str]
+def answered(
+    sentence: str,
+    counts: Sequence[Mapping[str, Any]],
+    origins: Sequence[str],
+    rows: Sequence[Row],
+    notes: Sequence[str],
 ) -> str:
     """The answer as the chat reads it: the plan, the counts, where the rows came from, and the first of them."""
     ways = " → ".join(f"{count['step']} {count['rows']:,}" for count in counts)
-    lines = [sentence, f"Rows: {ways}." if ways else "", f"From {', '.join(origins)}." if origins else "", *notes[:5]]
-    return "\n".join([line for line in lines if line] + ["", table(rows)])
+    told = [sentence, f"Rows: {ways}." if ways else "", f"From {', '.join(origins)}." if origins else "", *notes[:5]]
+    return "\n".join([line for line in told if line] + ["", table(rows)])
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -92,9 +103,9 @@ def table(rows: Sequence[Row]) -> str:
         return "No rows are left."
     names = list(dict.fromkeys(name for row in rows[:SHOWN_ROWS] for name in row))
     shown = names[:SHOWN_COLUMNS]
-    lines = [shown, *([_cell(row.get(name)) for name in shown] for row in rows[:SHOWN_ROWS])]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(shown))]
-    text = [" | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    cells = [shown, *([_cell(row.get(name)) for name in shown] for row in rows[:SHOWN_ROWS])]
+    widths = [max(len(line[place]) for line in cells) for place in range(len(shown))]
+    text = [" | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
     text.insert(1, "-+-".join("-" * width for width in widths))
     more = [f"… and {len(rows) - SHOWN_ROWS:,} rows more"] if len(rows) > SHOWN_ROWS else []
     hidden = [f"… and {len(names) - SHOWN_COLUMNS} columns more"] if len(names) > SHOWN_COLUMNS else []

@@ -11,7 +11,7 @@ from laneway.lanes.pipeline import results
 from laneway.lanes.pipeline.http_rows import HttpRows
 from laneway.lanes.pipeline.inputs import Given, Inputs
 from laneway.lanes.pipeline.plan import FETCHED, plan_of, plan_schema, sentence
-from laneway.lanes.pipeline.tables import worked
+from laneway.lanes.pipeline.process import worked
 from laneway.store import artifacts, principals
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database

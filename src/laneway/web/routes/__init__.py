@@ -17,6 +17,7 @@ from laneway.web.routes import (
     messages,
     outbox,
     people,
+    pipelines,
     principals,
     reminders,
     replays,
@@ -26,6 +27,7 @@ from laneway.web.routes import (
     status,
     tasks,
     telegram,
+    test_chat,
     threads,
     tools,
     undo,
@@ -39,6 +41,8 @@ ROUTERS = tuple(
     module.router
     for module in (
         messages,
+        pipelines,
+        test_chat,
         artifacts,
         threads,
         tools,
