@@ -61,7 +61,8 @@ from laneway.lanes.tools.server_info import said_by_others, server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
-from laneway.lanes.workflow.equipping import RunLane, runs_of
+from laneway.lanes.workflow.composed import Choices, Workflows, composed
+from laneway.lanes.workflow.equipping import runs_of
 from laneway.lanes.workflow.mail import Mail
 from laneway.lanes.workflow.phrases import spoken
 from laneway.lanes.workflow.runs import Runs
@@ -132,6 +133,7 @@ class App:
     watched: OwnJobs
     reviews: Reviews
     telemetry: Telemetry
+    workflows: Workflows
     runs: Runs
     pulled: frozenset[str] = PULLED
     """Channels whose clients fetch their replies themselves."""
@@ -212,6 +214,7 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     }
     if app.channels:
         work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
+    work["workflow patches"] = app.workflows.keeping.keep_going
     work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
     if app.settings.watch_sessions:
         orders = replace(orders_of(app.settings, app.pulled), more=app.telemetry.reactors)
@@ -266,7 +269,15 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     journey.steps = engine.steps
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
     pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
-    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [_execute_pipeline(pipelines), *parts.tools])
+    choices = Choices(
+        settings.workflow_approval, settings.approval_timeout_seconds, settings.workflow_replays,
+        settings.zone or machine_zone(), settings.orchestrator_url,
+    )  # fmt: skip
+    workflows = composed(
+        db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled, choices
+    )
+    entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
+    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *parts.tools])
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
     lanes["tools"] = ToolsLane(
@@ -284,7 +295,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         variables=partial(variables, settings.home), ours=[env for *_, env in described()],
         question_seconds=settings.approval_timeout_seconds,
     )  # fmt: skip
-    lanes["workflow"] = RunLane(runs)
+    workflows.lane.go = runs.go
+    lanes["workflow"] = workflows.lane
     limits = Limits(
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
@@ -299,7 +311,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub, originals, enricher, watched,
-        Reviews(models.execute, models.execute_settings, prompts), telemetry, runs, pulled,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry, workflows, runs, pulled,
     )  # fmt: skip
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import orjson
+import typer
 
 from laneway.errors import BadInput
 from laneway.lanes.workflow.checks import Verdict, patched
@@ -22,6 +23,25 @@ def check_lines(source: BinaryIO | None = None, target: BinaryIO | None = None) 
     for line in _lines(source or sys.stdin.buffer):
         out.write(orjson.dumps(judged(line)) + b"\n")
         out.flush()
+
+
+def _asked(asked: bool) -> None:
+    if asked:
+        check_lines()
+        raise typer.Exit
+
+
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check",
+        help='Judge patches without a server: JSON lines {"workflow", "operations"} in, one verdict a line out.',
+        callback=_asked,
+        # Before any other parameter is asked for: a check needs none.
+        is_eager=True,
+    ),
+]
+"""The option of `laneway workflow patch`: where it is given, nothing else is done."""
 
 
 def judged(line: bytes | None) -> dict[str, Any]:

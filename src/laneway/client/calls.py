@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 
-from laneway.client.wire import Id, Json, Wire, given, part, plain
+from laneway.client.wire import Id, Json, given, part, plain
+from laneway.client.workflow_calls import WorkflowCalls
 
 File = Path | tuple[str, bytes] | tuple[str, bytes, str]
 
@@ -18,7 +19,7 @@ JUDGING_SECONDS = 120.0
 """A taxonomy may have to be trained first, and a model to be asked."""
 
 
-class Client(Wire):
+class Client(WorkflowCalls):
     """Talks to one Laneway."""
 
     def send(

@@ -12,6 +12,8 @@ from uuid import UUID
 from laneway.errors import BadInput
 
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
+RESERVED = frozenset({"schema"})
+"""Words that stand where a tag would, in addresses."""
 Document = dict[str, Any]
 Operations = list[dict[str, Any]]
 
@@ -127,7 +129,7 @@ class Forward:
 
 def checked_tag(tag: str) -> str:
     """The tag, if it can be one."""
-    if not TAG.fullmatch(tag):
+    if not TAG.fullmatch(tag) or tag.lower() in RESERVED:
         raise BadInput(
             f"`{tag[:80]}` cannot be the tag of a workflow.",
             hint="Use up to 80 letters, digits, dots, dashes and underscores, beginning with a letter or digit.",

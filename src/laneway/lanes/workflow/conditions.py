@@ -122,7 +122,7 @@ def _refused(text: str, error: str, names: tuple[str, ...]) -> BadCondition:
 @lru_cache(maxsize=16)
 def _env(names: tuple[str, ...], checking: bool) -> Any:
     """One environment to check in, with every mixture of numbers declared; one to work in, with what CEL lacks."""
-    variables = {name: cel.Type.DYN for name in names}
+    variables = dict.fromkeys(names, cel.Type.DYN)
     return cel.NewEnv(variables=variables, extensions=[cel.CelExtension("numbers", _numbers(checking))])
 
 
@@ -204,7 +204,7 @@ def _quoted(text: str) -> str:
 
 
 def _type_name(name: str) -> str:
-    names = {"INT": "a number", "UINT": "a number", "DOUBLE": "a number", "STRING": "a text", "NULL_TYPE": "null"}
+    names = {"INT": "a number", "UINT": "a number", "DOUBLE": "a number", "STRING": "a text", "NULL": "null"}
     return names.get(name, "a list" if name.startswith("LIST") else "an object" if name.startswith("MAP") else name)
 
 

@@ -77,7 +77,7 @@ def equal(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(equal, one, other))
-    return type(one) is type(other) and one == other or _numbers(one, other) and one == other
+    return (type(one) is type(other) or _numbers(one, other)) and bool(one == other)
 
 
 def fingerprint(document: Any) -> str:

@@ -68,9 +68,10 @@ class Drafting:
     ) -> None:  # fmt: skip
         self._offline = model.system == "offline"
         self._prompts, self._steps, self._patches, self._clock, self._zone = prompts, steps, patches, clock, zone
+        proposing: ToolOutput[Proposed] = ToolOutput(patch_workflow, name=NAME)
         self._agent: Agent[Sight, str | Proposed] = Agent(
             LiveModel(model), name="workflow", deps_type=Sight, model_settings=settings,
-            output_type=[str, ToolOutput(patch_workflow, name=NAME)], retries=MOST_CALLS - 1,
+            output_type=[str, proposing], retries=MOST_CALLS - 1,
             capabilities=[DBOSDurability()],
         )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from laneway.clock import Clock
-from laneway.domain.workflow import Cause, PatchKind
+from laneway.domain.workflow import Cause, Patch, PatchKind
 from laneway.errors import BadInput, Conflict
 from laneway.lanes.workflow.patches import Patches
 from laneway.lanes.workflow.telling import tell
@@ -45,6 +45,6 @@ class Expiring:
             await self._told(tx, patch, said)
             return True
 
-    async def _told(self, tx: Connection, patch: workflow_patches.Patch, said: str) -> None:
+    async def _told(self, tx: Connection, patch: Patch, said: str) -> None:
         text = f"Patch for a time: {patch.description or patch.id}\n{said}"
         await tell(tx, patch, text.strip(), key=f"workflow-expiry:{patch.id}", pulled=self._pulled)

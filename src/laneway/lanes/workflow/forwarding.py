@@ -59,7 +59,8 @@ class Forwarding:
             runner = (await jobs.get(tx, patch.job_id)).payload.get("runner") or {}
         owner = await principals.by_id(tx, workflow.principal_id)
         user = str(runner.get("workflow_owner") or (owner.name if owner else "owner"))
-        run = runner.get("run_id")
+        # A run is patched only with what changes its own workflow.
+        run = runner.get("run_id") if runner.get("workflow_tag") in (None, workflow.tag) else None
         tag, body = quote(workflow.tag, safe=""), {"operations": patch.operations, "description": patch.description}
         if run:
             body |= {"workflow_tag": workflow.tag} | ({"node_id": runner["node_id"]} if runner.get("node_id") else {})

@@ -15,7 +15,7 @@ The same reading of edges serves the checks, the diagram, the replay and the run
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -57,6 +57,7 @@ class Graph:
             for source, target in dict.fromkeys(self._loop_ways())
             if (source, target) not in drawn
         ]
+        self._kept: dict[tuple[str, str], set[str]] = {}
         self._out: dict[str, list[Edge]] = {name: [] for name in self.nodes}
         self._into: dict[str, list[Edge]] = {name: [] for name in self.nodes}
         for edge in self.edges + self.jumps:
@@ -79,7 +80,7 @@ class Graph:
         return self._into[node]
 
     def branches(self, node: str) -> list[Branch]:
-        """The ways on from a node that went well: rules in their order, the default last; loops jump by their config."""
+        """The ways on from a node that went well: rules in their order, the default last (no undrawn jumps)."""
         found: dict[str | None, list[Edge]] = {}
         for edge in self._out[node]:
             if not edge.on_error and edge.index >= 0:
@@ -134,15 +135,17 @@ class Graph:
     def back(self) -> set[tuple[str, str]]:
         """Pairs of nodes whose edge closes a circle: it leads back to a node that came before."""
         pairs = [(edge.source, edge.target) for edge in self.edges + self.jumps]
-        found = {(source, target) for source, target in pairs if self._dominates(target, source)}
+        found = {(source, target) for source, target in pairs if self.dominates(target, source)}
         forward = self._without(found)
         for name in self.nodes:
             loop = self.loop(name)
             # A way into the middle of a loop's body: the loop's own step back is what closes the circle then.
-            if loop and loop.back_to in self.nodes and (name, loop.back_to) not in found:
-                if name in self._spread([loop.back_to], forward, lambda edge: edge.target):
-                    found.add((name, loop.back_to))
-                    forward = self._without(found)
+            back_to = loop.back_to if loop and loop.back_to in self.nodes else None
+            if back_to is None or (name, back_to) in found:
+                continue
+            if name in self._spread([back_to], forward, lambda edge: edge.target):
+                found.add((name, back_to))
+                forward = self._without(found)
         return found
 
     @cached_property
@@ -157,15 +160,39 @@ class Graph:
 
     def before(self, node: str) -> set[str]:
         """Every node from which a way leads to this one."""
-        return self._spread([edge.source for edge in self._into[node]], self._into, lambda edge: edge.source)
+        return self._once(
+            ("before", node),
+            lambda: self._spread([edge.source for edge in self._into[node]], self._into, lambda edge: edge.source),
+        )
 
     def after(self, node: str) -> set[str]:
         """Every node to which a way leads from this one."""
-        return self._spread([edge.target for edge in self._out[node]], self._out, lambda edge: edge.target)
+        return self._once(
+            ("after", node),
+            lambda: self._spread([edge.target for edge in self._out[node]], self._out, lambda edge: edge.target),
+        )
 
     def reached(self, begin: Iterable[str]) -> set[str]:
         """The given nodes and every node to which a way leads from them."""
         return self._spread(begin, self._out, lambda edge: edge.target)
+
+    def dominates(self, one: str, other: str) -> bool:
+        """Whether every way to the other node goes through the one (or they are the same)."""
+        bits = self._dominators
+        return one in bits and other in bits and bool(bits[other][1] & bits[one][0])
+
+    @cached_property
+    def onward(self) -> dict[str, set[str]]:
+        """For each reachable node itself and all that follow it without going back."""
+        out, found = self._without(self.back), dict[str, set[str]]()
+        for name in reversed(self.order):
+            found[name] = {name}.union(*(found.get(edge.target, ()) for edge in out[name]))
+        return found
+
+    def _once(self, key: tuple[str, str], work: Callable[[], set[str]]) -> set[str]:
+        if key not in self._kept:
+            self._kept[key] = work()
+        return self._kept[key]
 
     def _spread(self, begin: Iterable[str], by: Mapping[str, list[Edge]], end: Any) -> set[str]:
         found, waiting = set[str](), list(begin)
@@ -204,11 +231,6 @@ class Graph:
                     seen.add(edge.target)
                     stack.append((edge.target, iter(reversed(out[edge.target]))))
         return done[::-1]
-
-    def _dominates(self, one: str, other: str) -> bool:
-        """Whether every way to the other node goes through the one (or they are the same)."""
-        bits = self._dominators
-        return one in bits and other in bits and bool(bits[other][1] & bits[one][0])
 
     @cached_property
     def _dominators(self) -> dict[str, tuple[int, int]]:

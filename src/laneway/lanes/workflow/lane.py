@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from laneway.clock import Clock
 from laneway.domain.conversation import Role, World
@@ -13,7 +14,7 @@ from laneway.domain.judgement import ApprovalState
 from laneway.domain.workflow import Patch, Workflow
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
-from laneway.errors import BadInput, Conflict, Forbidden, LanewayError, NotFound
+from laneway.errors import BadInput, Conflict, Forbidden, LanewayError, NotFound, Unavailable
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.workflow.asking import Asking, Standing, Wanted
 from laneway.lanes.workflow.drafting import Drafted, Drafting, Scene
@@ -23,7 +24,7 @@ from laneway.store import artifacts, principals
 from laneway.store.database import Database
 from laneway.store.questions import Question
 
-Go = Callable[[Request, str], Awaitable[Answer | Question]]
+Go = Callable[[Request, UUID], Awaitable[Answer | Question]]
 """Takes a run of a workflow as far as it goes now."""
 
 NOT_STORED = {
@@ -40,17 +41,18 @@ class WorkflowLane:
     name = "workflow"
 
     def __init__(
-        self, db: Database, steps: Steps, clock: Clock, scenes: Scenes, drafting: Drafting, asking: Asking, go: Go, *,
+        self, db: Database, steps: Steps, clock: Clock, scenes: Scenes, drafting: Drafting, asking: Asking, *,
         approval: bool,
     ) -> None:  # fmt: skip
         self._db, self._steps, self._clock, self._scenes = db, steps, clock, scenes
-        self._drafting, self._asking, self._go, self._approval = drafting, asking, go, approval
+        self._drafting, self._asking, self._approval = drafting, asking, approval
+        self.go: Go = _no_runs
 
     async def run(self, request: Request) -> Answer | Question:
         """The change is stored, refused or waits for its answer; or the run has gone as far as it can."""
         run_id = request.job.payload.get("workflow_run")
         if run_id is not None:
-            return await self._go(request, str(run_id))
+            return await self.go(request, UUID(str(run_id)))
         if request.world is not World.OWNER:
             return _failed("forbidden", NOT_YOURS)
         standing = await self._asking.look(request)
@@ -116,6 +118,10 @@ class WorkflowLane:
         usual = {"tool_calls": ["patch_workflow"], "tokens_used": 0, "cache_hit": False, "cache_kind": None,
                  "llm_model": None}  # fmt: skip
         return {"metadata": {**usual, **drafted.spent}}
+
+
+async def _no_runs(request: Request, run_id: UUID) -> Answer:
+    raise Unavailable(f"Run {run_id} cannot go on: nothing here runs workflows.")
 
 
 def _given(scene: Scene, patch: dict[str, Any]) -> Wanted:

@@ -19,14 +19,14 @@ _NODE = re.compile(r"@(?P<id>[A-Za-z0-9_-]+)\Z")
 Plain = dict[str, Any]
 
 
-def compiled(document: Any, operations: Sequence[Operation]) -> list[Plain]:
+def compiled(document: Any, operations: Sequence[Operation]) -> list[Operation]:
     """The same patch with plain paths only, every place found by an id guarded by a test."""
     if not isinstance(operations, list | tuple):
         raise PatchRefused(0, "", "It is not a list of operations.", 'Send [{"op": "add", "path": …, "value": …}].')
     few_enough(operations)
     if not any(map(_by_id, operations)):
-        return list(operations)  # type: ignore[arg-type]  # what is no object is refused when it is applied
-    patch, found = Stepwise(document), list[Plain]()
+        return list(operations)  # what is no object in it is refused when it is applied
+    patch, found = Stepwise(document), list[Operation]()
     for number, operation in enumerate(operations, 1):
         for step in _steps(patch.root, operation, number) if _by_id(operation) else [operation]:
             patch.step(step, number)
@@ -83,13 +83,15 @@ class _Place:
 
 def _matching(
     document: Any, kind: str, name: str, path: str, number: int
-) -> tuple[list[tuple[int, Mapping[str, str]]], list[str]]:
+) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     """The places a name stands for, each with what a test must find there, and all names there are."""
     match = (_NODE if kind == "nodes" else _EDGE).match(name)
     if match is None:
         hint = "Write /nodes/@id/…" if kind == "nodes" else "Write /edges/@from->to/…"
         raise PatchRefused(number, path, f"{name!r} is no {kind[:-1]}.", hint)
-    wanted = {key: value for key, value in match.groupdict().items() if key != "number" and value is not None}
+    wanted: dict[str, str] = {
+        key: value for key, value in match.groupdict().items() if key != "number" and value is not None
+    }
     items = _items(document, kind)
     found = [(index, wanted) for index, item in items if all(item.get(key) == wanted[key] for key in wanted)]
     ordinal = match.groupdict().get("number")

@@ -1,4 +1,4 @@
-"""What is worth saying about a workflow that may be stored: keys nobody reads, nodes that could not run yet, and the like.
+"""What is worth saying about a workflow that may be stored: keys nobody reads, nodes that cannot run yet, and so on.
 
 A preview shows these beside the change; only a run is refused for a node that is incomplete.
 """
@@ -21,10 +21,10 @@ NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "aggregate": (("values", "do"),),
     "filter": (("where", "condition"),),
     "agent": (("prompt", "task"),),
-    "notify": (("message", "body"),),
+    "notify": (("message", "text", "body"),),
     "pipeline": (("plan", "prompt"),),
     "subworkflow": (("workflow",),),
-    "wait": (("seconds", "duration_ms", "until"),),
+    "wait": (("seconds", "duration_ms", "until", "event"),),
 }
 """Per type what a node needs to run: one key out of each group."""
 

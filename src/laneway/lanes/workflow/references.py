@@ -1,4 +1,7 @@
-"""References in a node's config: `$nodes.id.path[0].x`, `$input.path`, `$secrets.NAME`, and the same inside `${…}`."""
+"""References in a node's config: `$nodes.id.path[0].x`, `$input.path`, `$previous.…`, `$trigger.…`, `$secrets.NAME`.
+
+Alone they stand for the whole value; inside a text they are written `${$nodes.id.path}`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from typing import Any
 from laneway.lanes.workflow.patching import pointer
 
 _STEP = r"(?:\.[A-Za-z0-9_-]+|\[[0-9]+\]|\[\"[^\"\]]*\"\]|\['[^'\]]*'\])"
-_WHOLE = re.compile(rf"\$(nodes|input|secrets|item)({_STEP}*)\Z")
-_INSIDE = re.compile(rf"\$\{{\s*\$(nodes|input|secrets|item)({_STEP}*)\s*\}}")
-_BEGUN = re.compile(r"\$\{\s*\$|\A\$(?:nodes|input|secrets|item)\b")
+_WHOLE = re.compile(rf"\$(nodes|input|secrets|previous|trigger)({_STEP}*)\Z")
+_INSIDE = re.compile(rf"\$\{{\s*\$(nodes|input|secrets|previous|trigger)({_STEP}*)\s*\}}")
+_BEGUN = re.compile(r"\$\{\s*\$[A-Za-z]|\A\$(?:nodes|input|secrets|previous|trigger)\b")
 _PART = re.compile(r"\.([A-Za-z0-9_-]+)|\[([0-9]+)\]|\[\"([^\"\]]*)\"\]|\['([^'\]]*)'\]")
 
 Parts = tuple[str | int, ...]
@@ -20,7 +23,7 @@ Parts = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Reference:
-    """What a reference points to: `root` is nodes, input, secrets or item; `parts` the way below it."""
+    """What a reference points to: `root` is nodes, input, previous, trigger or secrets; `parts` the way below it."""
 
     root: str
     parts: Parts

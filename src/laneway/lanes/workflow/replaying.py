@@ -216,15 +216,19 @@ class _Walk:
             return None
         wants = self.graph.config(name).get("input")
         sources = [edge.source for edge in self.graph.forward_into(name) if self.taken.get(edge)]
-        if wants in (None, "$input") and not sources:
-            return (self.run.input,)
-        if wants == "$input":
-            return (self.run.input,)
-        if wants is None and len(sources) == 1 and self._has_output(sources[0]):
-            return (self._output(sources[0]),)
-        if isinstance(wants, str) and wants.startswith("$nodes.") and wants[7:] in self.outputs:
-            return (self.outputs[wants[7:]],)
-        return None
+        if wants is None:
+            if not sources:
+                return (self.run.input,)
+            return (self._output(sources[0]),) if len(sources) == 1 and self._has_output(sources[0]) else None
+        root, *path = str(wants).removeprefix("$nodes.").split(".")
+        if root != "$input" and root not in self.outputs:
+            return None
+        found = self.run.input if root == "$input" else self.outputs[root]
+        for part in path:
+            if not isinstance(found, Mapping) or part not in found:
+                return None
+            found = found[part]
+        return (found,)
 
     def _err(self, name: str) -> None:
         edges = self.graph.error_edges(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from laneway.domain.conversation import Message
 from laneway.domain.workflow import Patch, PatchKind
 from laneway.store import conversations, notices, outbox, workflow_patches
 from laneway.store.database import Connection
@@ -19,7 +20,7 @@ async def tell(tx: Connection, patch: Patch, text: str, *, key: str, pulled: Col
     await outbox.write(tx, asked.thread_id, text, external_id=f"notice:{key}", pulled=pulled, meta=meta)
 
 
-async def _message(tx: Connection, patch: Patch) -> conversations.Message | None:
+async def _message(tx: Connection, patch: Patch) -> Message | None:
     """The message that asked for the patch, or for the one it takes back."""
     if patch.message_id is not None:
         return await conversations.message(tx, patch.message_id)

@@ -41,7 +41,9 @@ def normalised(sent: Any) -> Document:
     edges = sent.get("edges")
     if isinstance(nodes, Mapping):
         edges = _ways(nodes) if edges is None else edges
-        nodes = [{"id": name, **_plain(node)} for name, node in nodes.items()]
+        nodes = [{"id": name, **_plain(node)} for name, node in sorted(nodes.items())]
+    if not isinstance(nodes, list) or not all(isinstance(node, Mapping) for node in nodes):
+        raise BadInput("The nodes of the workflow are no list of objects.", hint='Send {"nodes": [{"id": …}]}.')
     known = {key: sent[key] for key in _OURS if key in sent}
     return {**known, "nodes": nodes, "edges": [] if edges is None else edges}
 

@@ -45,6 +45,12 @@ class Walk:
         self.graph = Graph(document)
         jumps = {(edge.source, edge.target): len(self.graph.edges) + at for at, edge in enumerate(self.graph.jumps)}
         self._jumps = jumps
+        # A loop that stands before what it repeats: the way from it to its first node is no way back.
+        self._heads = {
+            loop.back_to: name
+            for name in self.graph.nodes
+            if (loop := self.graph.loop(name)) and loop.back_to and (name, loop.back_to) not in self.graph.back
+        }
 
     def place(self, edge: Edge) -> int:
         return edge.index if edge.index >= 0 else self._jumps[edge.source, edge.target]
@@ -73,7 +79,7 @@ class Walk:
     ) -> Standing:
         ways = [
             self._taken(edge, records.get((edge.source, visits.get(edge.source, 1))), found)
-            for edge in self.graph.forward_into(name)
+            for edge in self._into(name, visits)
         ]
         if not ways:
             return Standing.READY
@@ -87,6 +93,14 @@ class Walk:
                 ready = None not in ways and True in ways
         return Standing.READY if ready else Standing.SKIPPED if dead else Standing.BLOCKED
 
+    def _into(self, name: str, visits: Visits) -> list[Edge]:
+        """The edges a node waits for; one that a loop before its body has sent for again waits for that body only."""
+        if visits.get(name, 1) > 1 and name in self._heads:
+            return []
+        if visits.get(name, 1) > 1 and name in self._heads.values():
+            return [edge for edge in self.graph.into(name) if (edge.source, name) in self.graph.back]
+        return self.graph.forward_into(name)
+
     def _taken(self, edge: Edge, record: NodeRecord | None, found: Mapping[str, Standing]) -> bool | None:
         """Whether the edge was taken; None while nobody knows."""
         if record is not None and record.ended:
@@ -95,9 +109,11 @@ class Walk:
 
     def came_from(self, name: str, visits: Visits, records: Records) -> list[str]:
         """The nodes whose edges to this one were taken, each once."""
+        if (loop := self._heads.get(name)) and visits.get(name, 1) > 1:
+            return [loop]
         found = [
             edge.source
-            for edge in self.graph.forward_into(name)
+            for edge in self._into(name, visits)
             if (record := records.get((edge.source, visits.get(edge.source, 1)))) and self.place(edge) in record.taken
         ]
         return list(dict.fromkeys(found))

@@ -35,6 +35,7 @@ from laneway.web.routes import (
     whatsapp,
     workflow_hooks,
     workflow_runs,
+    workflows,
 )
 
 ROUTERS = tuple(
@@ -73,6 +74,7 @@ ROUTERS = tuple(
         telegram,
         waha,
         whatsapp,
+        workflows,
         health,
     )
 )

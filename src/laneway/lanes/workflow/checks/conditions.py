@@ -11,8 +11,10 @@ from laneway.lanes.workflow.finding import Finding
 
 ROW_NAMES = ("item", *EDGE_NAMES)
 """What the condition of a filter node may speak of: the row, and what an edge may."""
-EVENT_NAMES = ("event",)
-"""What the condition of an event trigger may speak of."""
+EVENT_NAMES = ("output",)
+"""What the condition of an event trigger, or of a wait for an event, may speak of: `$` is the event there."""
+
+_NAMES = {"loop": EDGE_NAMES, "filter": ROW_NAMES, "wait": EVENT_NAMES}
 
 
 def conditions(document: Document) -> Iterator[Finding]:
@@ -22,9 +24,8 @@ def conditions(document: Document) -> Iterator[Finding]:
     for index, node in enumerate(document["nodes"]):
         place, path = f"Node {node['id']!r}", f"/nodes/{index}/config"
         config = node.get("config", {})
-        if node["type"] in ("loop", "filter"):
-            names = ROW_NAMES if node["type"] == "filter" else EDGE_NAMES
-            yield from _one(config, "condition", names, place, path, node["id"])
+        if node["type"] in _NAMES:
+            yield from _one(config, "condition", _NAMES[node["type"]], place, path, node["id"])
         if node["type"] == "transform":
             yield from _one(config, "expression", EDGE_NAMES, place, path, node["id"])
     for index, trigger in enumerate(document.get("triggers", [])):

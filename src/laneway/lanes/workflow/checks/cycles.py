@@ -21,7 +21,7 @@ def cycles(document: Document) -> Iterator[Finding]:
         yield Finding(
             "cycle",
             f"The edges {way} go round in a circle.",
-            f"Remove the edge {circle[-2]} → {circle[-1]}, or put a loop node with loop_back_to and max_iterations there.",
+            f"Remove the edge {circle[-2]} → {circle[-1]}, or go back by a loop node (loop_back_to, max_iterations).",
             circle[0],
             _path(graph, circle[-2], circle[-1]),
         )

@@ -41,29 +41,17 @@ class Split:
     """A node whose ways exclude one another, and what lies behind each of them."""
 
     def __init__(self, graph: Graph, name: str) -> None:
-        self.name, self.ways = name, ways(graph, name)
-        self._behind = [_spread(graph, [edge.target for edge in edges], set()) for edges in self.ways]
-        self._around = _spread(graph, [entry for entry in graph.entries if entry != name], {name})
+        self.name, self.ways, self._graph = name, ways(graph, name), graph
+        self._behind = [set().union(*(graph.onward.get(edge.target, ()) for edge in way)) for way in self.ways]
 
     def parts(self, edges: list[Edge]) -> bool:
         """Whether two of these edges can only come by ways that exclude one another."""
-        needed = [self._through(edge) for edge in edges]
-        return any(one and other and not one & other for n, one in enumerate(needed) for other in needed[n + 1 :])
+        needed = [through for edge in edges if (through := self._through(edge))]
+        return any(not one & other for n, one in enumerate(needed) for other in needed[n + 1 :])
 
     def _through(self, edge: Edge) -> set[int]:
         """Which of the ways can lead to this edge; none when it can be reached without this node."""
-        if edge.source != self.name and edge.source in self._around:
+        if not self._graph.dominates(self.name, edge.source):
             return set()
         pairs = enumerate(zip(self.ways, self._behind, strict=True))
         return {number for number, (way, behind) in pairs if edge in way or edge.source in behind}
-
-
-def _spread(graph: Graph, begin: list[str], without: set[str]) -> set[str]:
-    found, waiting = set[str](), list(begin)
-    while waiting:
-        name = waiting.pop()
-        if name in found or name in without:
-            continue
-        found.add(name)
-        waiting.extend(edge.target for edge in graph.out(name) if (edge.source, edge.target) not in graph.back)
-    return found

@@ -14,15 +14,14 @@ from laneway.lanes.workflow.references import Placed, placed
 def references(document: Document) -> Iterator[Finding]:
     graph = Graph(document)
     for index, node in enumerate(document["nodes"]):
-        before = graph.before(node["id"])
         for found in placed(node.get("config", {}), ("nodes", index, "config")):
-            wrong = _wrong(graph, node["id"], before, found)
+            wrong = _wrong(graph, node["id"], found)
             if wrong:
                 message = f"The config of node {node['id']!r} refers to {_short(found.text)}{wrong[0]}."
                 yield Finding("reference", message, wrong[1], node["id"], found.path)
 
 
-def _wrong(graph: Graph, name: str, before: set[str], found: Placed) -> tuple[str, str] | None:
+def _wrong(graph: Graph, name: str, found: Placed) -> tuple[str, str] | None:
     if found.reference is None:
         return ", which cannot be read", "Write $nodes.id.field, or ${$nodes.id.field} inside a text."
     if found.reference.root in ("nodes", "secrets") and not found.reference.parts:
@@ -32,7 +31,7 @@ def _wrong(graph: Graph, name: str, before: set[str], found: Placed) -> tuple[st
         return None
     if node not in graph.nodes:
         return f": the node {node!r} does not exist", f"{suggestion(node, list(graph.nodes))} or remove the reference."
-    if node not in before:
+    if node not in graph.before(name):
         return f": the node {node!r} does not come before it", f"Add a way of edges from {node!r} to {name!r}."
     return None
 

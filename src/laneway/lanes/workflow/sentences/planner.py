@@ -27,7 +27,7 @@ _NAMED = (
     re.compile(r"(?P<rest>.+?),? (?:in|of|to|from) (?:the )?workflow (?P<tag>[\w\"`.-]+)", re.IGNORECASE),
     re.compile(r"(?P<rest>.+?),? (?:in|of|from) (?:the )?(?P<tag>[\w\"`.-]+) workflow", re.IGNORECASE),
 )
-_TWO = re.compile(r"\b(?:and then|and also|; |\. )", re.IGNORECASE)
+_LASTING = re.compile(r"make (?:this|that|it) permanent|yes,? (?:make (?:this|that|it) permanent)", re.IGNORECASE)
 
 
 def planned(said: str, known: Known) -> Draft | Refusal:
@@ -39,6 +39,9 @@ def planned(said: str, known: Known) -> Draft | Refusal:
         return Refusal("What shall not be is not understood without a model.", EXAMPLES)
     if line.endswith("?"):
         return Refusal("That is a question, and a question changes nothing.", EXAMPLES)
+    if known.offer is not None and known.offer.get("plan") is None and _LASTING.fullmatch(line):
+        # What was offered is a request that may have been meant to last; now it is known that it was.
+        return planned(str(known.offer.get("prompt", "")), replace(known, offer=None))
     try:
         return _read(line, known) or Refusal("That is not understood as a change of a workflow.", EXAMPLES)
     except NotPlanned as error:

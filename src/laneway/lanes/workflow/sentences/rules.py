@@ -111,7 +111,7 @@ def _new(act: Told, what: Happening, known: Known) -> Draft:
     document: Document = {"nodes": [tell], "edges": []}
     notes = [act.note] if act.note else []
     if what.condition is not None:
-        check = {"id": f"check_{what.field}", "type": "conditional", "config": {"input": "$input"}}
+        check = {"id": f"check_{what.field}", "type": "conditional", "config": {"input": "$input.event"}}
         document = {"nodes": [check, tell], "edges": [{"from": check["id"], "to": tell["id"], "condition": what.condition}]}
         notes.append(f"Whoever sends the event `{what.event}` sends the {what.field} along, like {{\"{what.field}\": 1}}.")
     trigger = _trigger(what, known)
@@ -142,7 +142,7 @@ def free_tag(known: Known, wanted: str) -> str:
 
 def _notify(act: Told, what: Happening, document: Document) -> dict[str, Any]:
     config = dict(act.config)
-    config["message"] = act.text or _message(what, "$input")
+    config["message"] = act.text or _message(what, "$input.event")
     if config["channel"] == "email":
         config["subject"] = _capital(what.words)[:200]
     return {"id": free_id(document, act.name), "type": "notify", "config": config}

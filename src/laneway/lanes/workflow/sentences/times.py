@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -110,21 +111,35 @@ def made_to_last(said: str, known: Known, named: str | None) -> Draft | None:
     offer = known.offer
     if offer is None or not isinstance(offer.get("plan"), dict):
         raise NotPlanned("There is nothing here to make permanent.", "Run it once first, then say so.")
-    words, when = str(offer.get("sentence") or "A pipeline."), found["when"] or found["when2"]
+    when = found["when"] or found["when2"]
     try:
-        trigger = {"type": "cron", "schedule": cron_of(when), "timezone": known.zone} if when else {"type": "manual"}
+        trigger = {"type": "cron", "schedule": cron_of(when), "timezone": known.zone} if when else _offered(offer, known)
     except BadInput as error:
         raise NotPlanned(f"The time “{when[:60]}” is not understood.", error.hint) from None
-    tag = unquoted(found["name"] or "") or str(offer.get("tag") or "") or slug(str(offer.get("prompt") or words), "-", 6)
+    words = str(offer.get("sentence") or offer.get("prompt") or "A pipeline").rstrip(".")
+    tag = unquoted(found["name"] or "") or str(offer.get("tag") or "") or slug(words, "-", 6)
     tag = free_tag(known, re.sub(r"[^A-Za-z0-9_.-]+", "-", tag).strip("-.") or "pipeline")
-    config: dict[str, Any] = {"plan": offer["plan"]} | ({"tables": offer["tables"]} if offer.get("tables") else {})
     document = {
-        "nodes": [{"id": "pipeline", "type": "pipeline", "config": config}, _report()],
+        "nodes": [{"id": "pipeline", "type": "pipeline", "config": _config(offer)}, _report()],
         "edges": [{"from": "pipeline", "to": "report"}], "triggers": [trigger],
-        "metadata": {"name": tag, "description": words},
+        "metadata": {"name": tag, "description": words[:2000]},
     }  # fmt: skip
-    runs = f"It runs {when} ({known.zone})." if when else "It runs when you say so."
-    return Draft(tag, [{"op": "replace", "path": "", "value": document}], f"{words} {runs}")
+    runs = "It runs when you say so." if trigger["type"] == "manual" else f"It runs {when or trigger['schedule']} ({known.zone})."
+    return Draft(tag, [{"op": "replace", "path": "", "value": document}], f"{words[:300]}. {runs}")
+
+
+def _offered(offer: Mapping[str, Any], known: Known) -> dict[str, Any]:
+    """The trigger that was offered; by hand, if none was."""
+    triggers = (offer.get("document") or {}).get("triggers") or [{}]
+    schedule = triggers[0].get("schedule") or triggers[0].get("cron")
+    return {"type": "cron", "schedule": schedule, "timezone": known.zone} if schedule else {"type": "manual"}
+
+
+def _config(offer: Mapping[str, Any]) -> dict[str, Any]:
+    """The pipeline as it ran, on the tables it is given where it fetches none."""
+    nodes = (offer.get("document") or {}).get("nodes") or [{}]
+    tables = nodes[0].get("config", {}).get("tables") or offer.get("tables")
+    return {"plan": offer["plan"]} | ({"tables": tables} if tables else {})
 
 
 def _report() -> dict[str, Any]:
