@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -97,7 +98,8 @@ async def test_a_run_is_started_listed_looked_into_retried_and_cancelled(opened:
     with Pages(pages={"/a": PlainTextResponse("a"), "/b": PlainTextResponse("no", 500)}) as shop:
         async with opened(**LOCAL) as door:
             nodes = [
-                {"id": "a", "type": "http", "config": {"url": f"{shop.url}/a", "headers": {"X-Api-Key": "abc-secret-1"}}},
+                {"id": "a", "type": "http",
+                 "config": {"url": f"{shop.url}/a", "headers": {"X-Api-Key": "abc-secret-1"}}},
                 {"id": "b", "type": "http", "config": {"url": f"{shop.url}/b"}},
                 {"id": "ask", "type": "hitl", "config": {"message": "Go on?"}},
             ]  # fmt: skip
@@ -108,7 +110,7 @@ async def test_a_run_is_started_listed_looked_into_retried_and_cancelled(opened:
             assert (again["run_id"], again["duplicate"]) == (started["run_id"], True)
             failed = await ended(door, started["run_id"])
             assert (failed["status"], failed["ended_at"], failed["input"]) == ("failed", ["b"], {"n": 1})
-            listed = (await door.get(f"/runs/{failed['id']}/nodes", limit=1))
+            listed = await door.get(f"/runs/{failed['id']}/nodes", limit=1)
             assert [one["node"] for one in listed["items"]] == ["a"]
             assert "abc-secret-1" not in json.dumps(listed)
             rest = await door.get(f"/runs/{failed['id']}/nodes", limit=5, before=listed["next"])
@@ -184,7 +186,9 @@ async def test_a_signed_webhook_starts_one_run_and_everything_else_none(opened: 
                 encoded = {key: value.encode() for key, value in wrong.items()}
                 refused = await stranger.post(hook["path"], content=content, headers=encoded)
                 assert refused.status_code == 401, wrong
-            unknown = await stranger.post("/workflow-hooks/0199a1b2-0000-7000-8000-000000000000", content=body, headers=headers)
+            unknown = await stranger.post(
+                "/workflow-hooks/0199a1b2-0000-7000-8000-000000000000", content=body, headers=headers
+            )
             assert unknown.status_code == 401
             assert (await stranger.get("/workflows/hooked/runs")).status_code == 401
         run = await ended(door, taken.json()["run_id"])
@@ -192,5 +196,44 @@ async def test_a_signed_webhook_starts_one_run_and_everything_else_none(opened: 
         assert len((await door.get("/workflows/hooked/runs"))["items"]) == 1
         renewed = await door.post("/workflows/hooked/hook", 201)
         assert (renewed["id"], renewed["secret"] == hook["secret"]) == (hook["id"], False)
-        found = await door.post("/sql", json={"statement": "SELECT count(*) FROM workflow_hooks"})
-        assert found["rows"] == [[1]]
+
+
+async def test_a_webhook_may_be_signed_with_a_secret_of_the_owners_own(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("SHOP_HOOK=chosen-by-the-owner\n")
+    async with opened(**LOCAL) as door:
+        nodes = [{"id": "a", "type": "transform", "config": {"set": 1}}]
+        await make(door, "own", nodes, [], triggers=[{"type": "webhook", "secret": "$secrets.SHOP_HOOK"}])
+        hook = await door.post("/workflows/own/hook", 201)
+        assert hook["secret"] == "$secrets.SHOP_HOOK"
+        async with httpx.AsyncClient(base_url=door.url, timeout=30) as stranger:
+            taken = await stranger.post(hook["path"], content=b"{}", headers=signed("chosen-by-the-owner", b"{}"))
+            refused = await stranger.post(hook["path"], content=b"{}", headers=signed("$secrets.SHOP_HOOK", b"{}"))
+        assert (taken.status_code, refused.status_code) == (202, 401)
+
+
+async def test_an_event_sent_from_elsewhere_starts_what_listens_for_it_once_for_each_id(opened: Open) -> None:
+    async with opened(**LOCAL) as door:
+        nodes = [
+            {"id": "check", "type": "conditional", "config": {"input": "$input.event"}},
+            {"id": "tell", "type": "notify", "config": {"channel": "owner", "message": "Only ${$input.event.price}."}},
+        ]
+        below = {"from": "check", "to": "tell", "condition": "has(output.price) && output.price < 100"}
+        await make(door, "listens", nodes, [below], triggers=[{"type": "event", "event": "price.changed"}])
+        await door.send("/help", thread="desk")
+        async with asyncio.timeout(20):
+            while not (await door.get("/workflows/listens/runs"))["items"]:
+                await door.post(
+                    "/workflow-events", 202, json={"event": "price.changed", "data": {"price": 95}, "id": "e1"}
+                )
+                await asyncio.sleep(0.3)
+        await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": 130}, "id": "e2"})
+        async with asyncio.timeout(30):
+            while True:
+                runs = (await door.get("/workflows/listens/runs", status="done"))["items"]
+                if len(runs) == 2:
+                    break
+                await asyncio.sleep(0.1)
+        assert [run["ended_at"] for run in runs[::-1]] == [["tell"], ["check"]]
+        said = [one["text"] for one in (await door.get("/messages"))["items"] if one["author"] == "assistant"]
+        assert said.count("Only 95.") == 1
+        await door.post("/workflow-events", 400, json={"event": "job.failed"})

@@ -127,7 +127,7 @@ async def outputs(tx: Connection, run_ids: Sequence[UUID]) -> dict[UUID, dict[st
 
 
 async def reopen_failed(tx: Connection, run_id: UUID) -> None:
-    """The failed nodes that nobody followed are tried anew; their attempts are counted on, so that none is a repetition."""
+    """The failed nodes that nobody followed are tried anew; their attempts are counted on, so that none is repeated."""
     await tx.execute(
         "UPDATE workflow_nodes SET status = 'retrying', earlier = attempts, again_at = NULL, waits = NULL, "
         "ended_at = NULL WHERE run_id = %s AND status = 'failed' AND taken = '{}'",

@@ -87,7 +87,9 @@ async def test_http_refuses_addresses_inside_and_a_secret_for_a_host_that_others
     made = document(
         [
             node("next", "http", {"url": f"{pages.url}/next"}),
-            node("go", "http", {"url": "http://${$nodes.next.body.host}/", "headers": {"X-Token": "$secrets.SHOP_TOKEN"}}),
+            node(
+                "go", "http", {"url": "http://${$nodes.next.body.host}/", "headers": {"X-Token": "$secrets.SHOP_TOKEN"}}
+            ),
         ],
         ["next go"],
     )
@@ -199,7 +201,9 @@ async def test_notify_posts_to_a_webhook_and_to_slack(flows: Workflows, pages: P
 
 async def test_notify_tells_the_owner_where_the_owner_reads(flows: Workflows) -> None:
     await flows.lane.send("/help", "desk")
-    run = await flows.run(document([node("tell", "notify", {"message": "The price is ${$input.price}."})]), input={"price": 7})
+    run = await flows.run(
+        document([node("tell", "notify", {"message": "The price is ${$input.price}."})]), input={"price": 7}
+    )
     assert run.output["thread"] == "desk"
     async with flows.lane.app.db.transaction() as tx:
         found = await tx.execute("SELECT text FROM messages WHERE author = 'assistant' AND text LIKE 'The price%'")
@@ -211,7 +215,9 @@ async def test_function_calls_a_tool_behind_the_gate(flows: Workflows) -> None:
     run = await flows.run(made)
     assert run.status is RunStatus.DONE, run.error
     assert "disk" in json.dumps(run.output)
-    wrong = await flows.run(document([node("x", "function", {"name": "server_info", "arguments": {"topic": 1}})]), "wrong")
+    wrong = await flows.run(
+        document([node("x", "function", {"name": "server_info", "arguments": {"topic": 1}})]), "wrong"
+    )
     assert wrong.error is not None
     assert "server_info cannot be called so" in wrong.error["message"]
     none = await flows.run(document([node("x", "function", {"name": "no_such_tool"})]), "none")

@@ -46,8 +46,12 @@ async def next_at(flows: Workflows, workflow: Workflow) -> datetime | None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_schedule_starts_runs_in_its_zone_and_goes_with_its_version(flows: Workflows, database_url: str) -> None:
-    workflow = await flows.store("daily", triggered({"type": "cron", "schedule": "0 9 * * *", "timezone": "Asia/Tokyo"}))
+async def test_a_schedule_starts_runs_in_its_zone_and_goes_with_its_version(
+    flows: Workflows, database_url: str
+) -> None:
+    workflow = await flows.store(
+        "daily", triggered({"type": "cron", "schedule": "0 9 * * *", "timezone": "Asia/Tokyo"})
+    )
     due = await next_at(flows, workflow)
     assert due is not None
     assert (due.astimezone(UTC).hour, due.minute) == (0, 0)
@@ -68,7 +72,9 @@ async def test_one_time_starts_one_run_though_many_workers_look(flows: Workflows
     workflow = await flows.store("minute", triggered({"type": "cron", "schedule": "@hourly"}))
     assert await next_at(flows, workflow) is not None
     app = flows.lane.app
-    others = [Triggers(app.db, app.runs, FakeClock(datetime.now(UTC) + timedelta(hours=1, minutes=5))) for _ in range(5)]
+    others = [
+        Triggers(app.db, app.runs, FakeClock(datetime.now(UTC) + timedelta(hours=1, minutes=5))) for _ in range(5)
+    ]
     await asyncio.gather(*(one.turn() for one in others))
     [run] = await until_run(flows, workflow)
     assert run.cause["missed"] in (0, 1)
@@ -154,4 +160,3 @@ def test_a_phrase_is_the_whole_message_or_what_stands_before_its_colon() -> None
 def test_the_names_of_usual_schedules_are_known() -> None:
     assert when({"schedule": "@daily"}) == ("0 0 * * *", "UTC")
     assert when({"schedule": "*/5 * * * *", "timezone": "Europe/Berlin"}) == ("*/5 * * * *", "Europe/Berlin")
-

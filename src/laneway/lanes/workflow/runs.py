@@ -62,13 +62,17 @@ class Runs:
             self._hands.pulled,
         )  # fmt: skip
 
+    def secret(self, name: str) -> str | None:
+        """The secret of this name, read now; None if there is none, or if it is one of our own settings."""
+        return self._hands.secret(name)
+
     async def _child(
         self, tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any], given: Any
     ) -> UUID:
         return await start_child(tx, parent, record, config, self._hands.pulled, given)
 
     async def go(self, request: Request, run: UUID | str) -> Answer:
-        """The run has ended and this is its answer; one that must wait has been put to rest, which ends the job's run."""
+        """The run has ended and this is its answer; one that must wait rests as a row, which ends the job's run."""
         run_id = UUID(str(run))
 
         async def stretch() -> dict[str, Any]:

@@ -54,7 +54,8 @@ async def start(
     external_id = f"workflow:{order.key or run_id}"
     incoming = Incoming(
         thread.channel, thread.external_id, external_id[:200], _said(workflow, order), principal,
-        mode=JobMode.EXECUTE, lane="workflow", payload={"workflow_run": str(run_id), "classification": _judged(workflow)},
+        mode=JobMode.EXECUTE, lane="workflow",
+        payload={"workflow_run": str(run_id), "classification": _judged(workflow)},
         meta={"workflow": workflow.tag, "workflow_run": str(run_id), "sources": list(order.sources)},
     )  # fmt: skip
     # Not in the thread's order: a run that takes its time, or waits, holds up no conversation.
@@ -99,7 +100,9 @@ async def start_child(
     tag = str(config.get("workflow") or "")
     workflow = await workflows.get(tx, parent.principal_id, tag)
     if parent.depth + 1 >= DEEPEST:
-        raise BadInput(f"{DEEPEST} workflows have started one another; `{tag}` is not started.", hint="Break the chain.")
+        raise BadInput(
+            f"{DEEPEST} workflows have started one another; `{tag}` is not started.", hint="Break the chain."
+        )
     number = int(config["version"]) if config.get("version") else workflow.version
     principal = await principals.by_id(tx, parent.principal_id)
     if principal is None:
@@ -133,7 +136,9 @@ def _check(document: Document, order: Order) -> None:
         raise TooLarge(f"The input has {size:,} bytes; {LARGEST_INPUT:,} are taken.", hint="Send a reference to it.")
     known = {node["id"] for node in document["nodes"]}
     if unknown := sorted(set(order.pinned) - known):
-        raise BadInput(f"There is no node `{unknown[0][:80]}` to pin.", hint=f"There are: {', '.join(sorted(known)[:20])}.")
+        raise BadInput(
+            f"There is no node `{unknown[0][:80]}` to pin.", hint=f"There are: {', '.join(sorted(known)[:20])}."
+        )
 
 
 def _said(workflow: Workflow, order: Order) -> str:
