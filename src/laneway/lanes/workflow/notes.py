@@ -93,7 +93,7 @@ def _double(document: Document) -> Iterator[Finding]:
 
 
 def _forgotten(document: Document) -> Iterator[Finding]:
-    names = {node["id"] for node in document["nodes"]}
+    names = {"input", "previous", *(node["id"] for node in document["nodes"])}
     for index, edge in enumerate(document["edges"]):
         read = compiled(edge["condition"]).expression.reads.get("ctx") if "condition" in edge else None
         for name in dict.fromkeys(path[0] for path in read or () if path[0] not in names):
