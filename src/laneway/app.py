@@ -64,6 +64,7 @@ from laneway.lanes.tools.undoable import undoable
 from laneway.lanes.workflow.composed import Choices, Workflows, composed
 from laneway.lanes.workflow.equipping import runs_of
 from laneway.lanes.workflow.mail import Mail
+from laneway.lanes.workflow.phrases import spoken
 from laneway.lanes.workflow.runs import Runs
 from laneway.lanes.workflow.triggers import Triggers
 from laneway.llm.choice import Models, caps_of, choose
@@ -289,7 +290,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     )  # fmt: skip
     runs = runs_of(
         db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
-        run_plan=plan_runner(pipelines.http, settings.pipeline_rows), mail=_mail(settings), pulled=pulled,
+        run_plan=plan_runner(pipelines.http, settings.pipeline_rows), pulled=pulled,
+        mail=Mail.of(settings.smtp_url, settings.mail_from, settings.mail_to),
         call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
         variables=partial(variables, settings.home), ours=[env for *_, env in described()],
         question_seconds=settings.approval_timeout_seconds,
@@ -303,7 +305,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
-    intake = Intake(db, lanes, limits, originals)
+    intake = Intake(db, lanes, limits, originals, spoken)
     door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     for channel in channels.values():
         channel.door = door
@@ -312,11 +314,6 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         channels, door, hub, originals, enricher, watched,
         Reviews(models.execute, models.execute_settings, prompts), telemetry, workflows, runs, pulled,
     )  # fmt: skip
-
-
-def _mail(settings: Settings) -> Mail | None:
-    url = settings.smtp_url.get_secret_value() if settings.smtp_url else None
-    return Mail.of(url, settings.mail_from, settings.mail_to)
 
 
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from laneway.channels.answers import Said, answered
 from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt, Role
-from laneway.domain.job import JobMode, JobStatus
+from laneway.domain.job import JobMode, JobStatus, Scope
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.errors import BadInput, TooLarge
 from laneway.store import approvals, intake, jobs, permissions, senders
@@ -34,13 +35,26 @@ class Limits:
         return self.customer_per_minute if principal.role is Role.CUSTOMER else self.per_minute
 
 
+class Phrase(Protocol):
+    """A message that starts something by its words alone: how it is written down, and what is done with it then."""
+
+    incoming: Incoming
+
+    async def begun(self, tx: Connection, receipt: Receipt) -> None: ...
+
+
+Spoken = Callable[[Connection, Incoming], Awaitable[Phrase | None]]
+
+
 class Intake:
     """Writes messages down, once each, or says clearly why not."""
 
     def __init__(
-        self, db: Database, lanes: Collection[str], limits: Limits, originals: Artifacts | None = None
-    ) -> None:
+        self, db: Database, lanes: Collection[str], limits: Limits, originals: Artifacts | None = None,
+        spoken: Spoken | None = None,
+    ) -> None:  # fmt: skip
         self._db, self._lanes, self._limits, self._originals = db, frozenset(lanes), limits, originals
+        self._spoken = spoken
 
     def paced(self, per_minute: int) -> Intake:
         """The same, for senders that may write so often: programs, not people."""
@@ -73,6 +87,13 @@ class Intake:
         # Whoever writes too fast can still stop what they began and answer what they are asked.
         if pace is not None and not (aside and incoming.principal.role is not Role.CUSTOMER):
             await senders.check(tx, incoming, pace)
+        phrase = await self._spoken(tx, incoming) if self._spoken and not aside and said is None else None
+        if phrase is not None:
+            # A run is nobody's turn in the conversation: it may wait for days, and asks beside other questions.
+            receipt = await intake.write(tx, phrase.incoming, aside=True, scope=Scope.PROACTIVE)
+            if not receipt.duplicate:
+                await phrase.begun(tx, receipt)
+            return receipt
         receipt = await intake.write(tx, incoming, aside=aside)
         if receipt.duplicate:
             return receipt

@@ -170,11 +170,8 @@ def remove(tag: Tag, as_json: Json = False) -> None:
         print(f"Removed {plain(gone['tag'])}, which was at version {gone['version']}.")
 
 
-for command in (
-    workflow_runs.run, workflow_runs.runs, workflow_runs.retry, workflow_runs.cancel, workflow_runs.test,
-    workflow_runs.hook,
-):  # fmt: skip
-    app.command(command.__name__)(command)
+for name, command in workflow_runs.COMMANDS.items():
+    app.command(name)(command)
 
 
 def _said(changed: dict[str, Any], as_json: bool) -> None:

@@ -27,7 +27,7 @@ def run(tag: Tag, given: Input = None, wait: Wait = 30, as_json: Json = False) -
         _shown(client, started["run_id"], wait, as_json)
 
 
-def test(
+def trial(
     tag: Tag,
     pinned: Annotated[str, typer.Option(help="Outputs by node id as a JSON object; - reads standard input.")] = "{}",
     given: Input = None,
@@ -85,14 +85,27 @@ def hook(tag: Tag, as_json: Json = False) -> None:
     return print("Sign TIMESTAMP.BODY with HMAC-SHA256 and the secret; the secret is not shown again.")
 
 
-COMMANDS = (run, runs, retry, cancel, test, hook)
-"""What `laneway workflow` has of this file."""
+def event(
+    name: Annotated[str, typer.Argument(help="Like price.changed.")],
+    data: Annotated[
+        str | None, typer.Option(help="What is known of it, as a JSON object; - reads standard input.")
+    ] = None,
+    id: Annotated[str | None, typer.Option(help="Your own id: the same again starts nothing again.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell workflows that something happened; those with a trigger for it run."""
+    with connect() as client:
+        told = client.tell_workflows(name, _object(data), id)
+    if as_json:
+        print_json(told)
+    else:
+        print(f"Told: {plain(told['event'])}.")
 
 
-def mount(app: typer.Typer) -> None:
-    """The commands are among those of the group."""
-    for command in COMMANDS:
-        app.command(command.__name__)(command)
+COMMANDS = {
+    "run": run, "runs": runs, "retry": retry, "cancel": cancel, "test": trial, "hook": hook, "event": event,
+}  # fmt: skip
+"""What `laneway workflow` has of this file, by its name there."""
 
 
 def _object(text: str | None) -> dict[str, Any]:

@@ -247,12 +247,17 @@ class Client(WorkflowCalls):
         told = {"pinned": pinned, "inputs": inputs or {}, **given(version=version)}
         return self._post(f"/workflows/{part(tag)}/test", json=told)
 
-    def workflow_runs(self, tag: str, status: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
-        return self._get(f"/workflows/{part(tag)}/runs", status=status, limit=limit, before=before)
+    def workflow_runs(self, tag: str, **which: Any) -> Json:
+        """`which`: status, limit, before."""
+        return self._get(f"/workflows/{part(tag)}/runs", **which)
 
     def workflow_hook(self, tag: str) -> Json:
         """The workflow's webhook has a new secret, which is shown this once."""
         return self._post(f"/workflows/{part(tag)}/hook")
+
+    def tell_workflows(self, event: str, data: Json | None = None, id: str | None = None) -> Json:
+        """Workflows that listen for the event have heard of it."""
+        return self._post("/workflow-events", json={"event": event, "data": data or {}, **given(id=id)})
 
     def workflow_run(self, id: Id) -> Json:
         return self._get(f"/runs/{part(id)}")

@@ -86,6 +86,8 @@ class NodeRecord:
     """What it waits for: a moment, an answer, another run, an event."""
     again_at: datetime | None
     sources: list[str] = field(default_factory=list)
+    earlier: int = 0
+    """Attempts made before somebody let the failed run go on."""
     pinned: bool = False
     began_at: datetime | None = None
     ended_at: datetime | None = None

@@ -42,8 +42,12 @@ async def owners_thread(
         ORDER BY (t.id = %(first)s) IS TRUE DESC, (
             SELECT max(seq) FROM messages m WHERE m.thread_id = t.id AND m.author = 'user') DESC NULLS LAST LIMIT 1
         """,
-        {"not_in": not_in, "first": first, "pulled": list(pulled),
-         "channels": None if channels is None else list(channels)},
+        {
+            "not_in": not_in,
+            "first": first,
+            "pulled": list(pulled),
+            "channels": None if channels is None else list(channels),
+        },
     )
     row = await cursor.fetchone()
     return None if row is None else UUID(str(row[0]))

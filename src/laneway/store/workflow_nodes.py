@@ -126,10 +126,12 @@ async def outputs(tx: Connection, run_ids: Sequence[UUID]) -> dict[UUID, dict[st
     return found
 
 
-async def forget_failed(tx: Connection, run_id: UUID) -> None:
-    """The failed nodes that nobody followed are as if they had not been visited."""
+async def reopen_failed(tx: Connection, run_id: UUID) -> None:
+    """The failed nodes that nobody followed are tried anew; their attempts are counted on, so that none is repeated."""
     await tx.execute(
-        "DELETE FROM workflow_nodes WHERE run_id = %s AND status = 'failed' AND taken = '{}'", (run_id,)
+        "UPDATE workflow_nodes SET status = 'retrying', earlier = attempts, again_at = NULL, waits = NULL, "
+        "ended_at = NULL WHERE run_id = %s AND status = 'failed' AND taken = '{}'",
+        (run_id,),
     )
 
 

@@ -155,7 +155,7 @@ async def reopen(tx: Connection, run_id: UUID) -> WorkflowRun:
     run = await get(tx, run_id)
     if run.status is not RunStatus.FAILED:
         raise Conflict(f"Run {run_id} is {run.status}; only a failed one can be retried.", hint="Start a new one.")
-    await workflow_nodes.forget_failed(tx, run_id)
+    await workflow_nodes.reopen_failed(tx, run_id)
     await tx.execute(
         "UPDATE workflow_runs SET status = 'running', error = NULL, finished_at = NULL WHERE id = %s", (run_id,)
     )
@@ -189,9 +189,7 @@ async def rest(tx: Connection, job: Job, seconds: float | None) -> None:
         await jobs.move(tx, job.id, JobStatus.QUEUED, delay=seconds)
 
 
-async def ask(
-    tx: Connection, job: Job, question: Question, may_answer: Sequence[str], pulled: Collection[str]
-) -> None:
+async def ask(tx: Connection, job: Job, question: Question, may_answer: Sequence[str], pulled: Collection[str]) -> None:
     """The question is asked where the run reports, and the job waits for an answer by one of these roles."""
     await tx.execute("UPDATE jobs SET attempts = 0, aside = true WHERE id = %s", (job.id,))
     asked = await questions.put(tx, job, question, pulled)
@@ -236,7 +234,6 @@ async def seconds_to_rouse(tx: Connection, now: datetime) -> float | None:
 async def wake(tx: Connection) -> None:
     """Whoever rouses sleepers looks anew, once this is committed."""
     await tx.execute("SELECT pg_notify(%s, '')", (DUE,))
-
 
 
 async def _one(tx: Connection, which: LiteralString, values: tuple[object, ...]) -> WorkflowRun | None:

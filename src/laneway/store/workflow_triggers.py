@@ -87,6 +87,14 @@ async def of_type(tx: Connection, kind: str) -> list[Trigger]:
     return await _many(tx, "type = %s ORDER BY workflow_id, number", (kind,))
 
 
+async def phrases_of(tx: Connection, principal_id: UUID) -> list[Trigger]:
+    """The phrases that start this principal's workflows."""
+    return await _many(
+        tx, "type = 'chat' AND workflow_id IN (SELECT id FROM workflows WHERE principal_id = %s) "
+        "ORDER BY workflow_id, number", (principal_id,),
+    )  # fmt: skip
+
+
 async def claim(tx: Connection, now: datetime) -> Trigger | None:
     """One schedule whose time has come, in the hands of this transaction and of no other."""
     found = await _many(tx, "next_at <= %s ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED", (now,))

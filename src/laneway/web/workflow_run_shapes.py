@@ -31,7 +31,9 @@ class RunPosted(_Posted):
     inputs: dict[str, Any] = Field(default_factory=dict, description="Its input, `$input` in the workflow.")
     version: int | None = Field(None, ge=1, description="Which version; the newest if absent.")
     thread: str | None = Field(None, max_length=200, description="Where it asks and reports: id, name or channel/name.")
-    id: str | None = Field(None, min_length=1, max_length=120, description="Your own id: the same again runs nothing again.")
+    id: str | None = Field(
+        None, min_length=1, max_length=120, description="Your own id: the same again runs nothing again."
+    )
 
 
 class TestPosted(_Posted):
@@ -67,7 +69,18 @@ class RunShape(Shape):
 
     @classmethod
     def of(cls, run: WorkflowRun) -> RunShape:
-        names = ("id", "seq", "version", "status", "job_id", "parent_id", "test", "ended_at", "created_at", "finished_at")
+        names = (
+            "id",
+            "seq",
+            "version",
+            "status",
+            "job_id",
+            "parent_id",
+            "test",
+            "ended_at",
+            "created_at",
+            "finished_at",
+        )
         shown = {name: redacted(getattr(run, name)) for name in ("cause", "input", "output", "error")}
         return cls(workflow=run.tag, **{name: getattr(run, name) for name in names}, **shown)
 
@@ -91,9 +104,30 @@ class NodeShape(Shape):
 
     @classmethod
     def of(cls, record: NodeRecord) -> NodeShape:
-        names = ("node", "visit", "type", "status", "attempts", "ref", "again_at", "sources", "pinned", "began_at", "ended_at")
+        names = (
+            "node",
+            "visit",
+            "type",
+            "status",
+            "attempts",
+            "ref",
+            "again_at",
+            "sources",
+            "pinned",
+            "began_at",
+            "ended_at",
+        )
         shown = {name: redacted(getattr(record, name)) for name in ("input", "output", "error", "waits")}
         return cls(**{name: getattr(record, name) for name in names}, **shown)
+
+
+class EventPosted(_Posted):
+    """Something that happened elsewhere, which workflows may be waiting for."""
+
+    event: str = Field(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$", max_length=200, description="Like price.changed.")
+    data: dict[str, Any] = Field(default_factory=dict, description="What is known of it: `$input.event` in a run.")
+    id: str | None = Field(None, min_length=1, max_length=60, pattern=r"^[A-Za-z0-9_.:-]+$",
+                           description="Your own id: the same again starts nothing again.")  # fmt: skip
 
 
 class HookShape(BaseModel):

@@ -17,8 +17,8 @@ ROWS = [
 
 async def test_rows_are_fetched_filtered_and_aggregated(flows: Workflows, pages: Pages) -> None:
     pages.pages["/rows"] = JSONResponse({"items": ROWS})
-    top = {"steps": [{"do": "http_request", "url": f"{pages.url}/rows", "rows_at": "items"},
-                     {"do": "sort", "by": [{"column": "price", "order": "asc"}]}, {"do": "limit", "count": 2}]}  # fmt: skip
+    fetch, by_price = {"do": "http_request", "url": f"{pages.url}/rows", "rows_at": "items"}, {"column": "price"}
+    top = {"steps": [fetch, {"do": "sort", "by": [by_price]}, {"do": "limit", "count": 2}]}
     made = document(
         [
             node("cheap", "pipeline", {"plan": top}),
@@ -42,10 +42,10 @@ async def test_rows_are_fetched_filtered_and_aggregated(flows: Workflows, pages:
 
 
 async def test_a_pipeline_from_words_is_planned_when_it_runs(flows: Workflows) -> None:
-    run = await flows.run(document([node("p", "pipeline", {"prompt": "the cheapest 1 by price", "input": "$input.rows"})]),
+    run = await flows.run(document([node("p", "pipeline", {"prompt": "top 2 by price", "input": "$input.rows"})]),
                           input={"rows": ROWS})  # fmt: skip
     assert run.status is RunStatus.DONE, run.error
-    assert [row["name"] for row in run.output["rows"]] == ["C"]
+    assert [row["name"] for row in run.output["rows"]] == ["A", "B"]
 
 
 async def test_a_row_that_a_condition_cannot_judge_fails_the_filter(flows: Workflows) -> None:

@@ -54,7 +54,9 @@ async def test_a_choice_is_the_decision_and_only_owner_may_make_it(flows: Workfl
 
 
 async def test_nobody_goes_on_past_a_no_only_because_the_edge_has_no_condition(flows: Workflows) -> None:
-    made = document([node("ask", "hitl", {"message": "Go on?"}), node("on", "transform", {"set": "went on"})], ["ask on"])
+    made = document(
+        [node("ask", "hitl", {"message": "Go on?"}), node("on", "transform", {"set": "went on"})], ["ask on"]
+    )
     run = await flows.run(made)
     await flows.answer(run, "rejected")
     done = await flows.until(run.id, RunStatus.DONE)
@@ -86,7 +88,9 @@ async def test_an_expired_question_is_a_decision_too(flows: Workflows) -> None:
 
 async def test_waiting_for_time_holds_no_worker_and_wakes_by_itself(flows: Workflows) -> None:
     until = SystemClock().now() + timedelta(seconds=2)
-    made = document([node("wait", "wait", {"until": until.isoformat()}), node("on", "transform", {"set": "on"})], ["wait on"])
+    made = document(
+        [node("wait", "wait", {"until": until.isoformat()}), node("on", "transform", {"set": "on"})], ["wait on"]
+    )
     run = await flows.run(made)
     assert run.status is RunStatus.WAITING
     job = await flows.lane.job(run.job_id)
@@ -97,8 +101,9 @@ async def test_waiting_for_time_holds_no_worker_and_wakes_by_itself(flows: Workf
 
 
 async def test_waiting_for_an_event_wakes_at_the_right_one(flows: Workflows) -> None:
+    wanted = {"event": "workflow.run.done", "condition": "output.workflow == 'other'", "timeout_ms": 60000}
     made = document(
-        [node("wait", "wait", {"event": "workflow.run.done", "condition": "output.workflow == 'other'", "timeout_ms": 60000}),
+        [node("wait", "wait", wanted),
          node("on", "transform", {"set": "$nodes.wait.event.workflow"})], ["wait on"],
     )  # fmt: skip
     run = await flows.run(made)
@@ -208,7 +213,9 @@ async def test_cancelling_ends_a_waiting_run_its_children_and_a_working_one(flow
         return PlainTextResponse("late")
 
     pages.pages["/slow"] = slow
-    made = document([node("get", "http", {"url": f"{pages.url}/slow"}), node("on", "transform", {"set": 1})], ["get on"])
+    made = document(
+        [node("get", "http", {"url": f"{pages.url}/slow"}), node("on", "transform", {"set": 1})], ["get on"]
+    )
     working = await flows.start(await flows.store("working", made))
     async with asyncio.timeout(20):
         while not held.is_set():

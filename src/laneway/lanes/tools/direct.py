@@ -29,9 +29,7 @@ class Wanted(Protocol):
     def shown(self) -> Callable[[Any], Any]: ...
 
 
-def direct_calls(
-    toolbox: Toolbox, workspace: Callable[[UUID], Path]
-) -> Callable[[Wanted], Awaitable[dict[str, Any]]]:
+def direct_calls(toolbox: Toolbox, workspace: Callable[[UUID], Path]) -> Callable[[Wanted], Awaitable[dict[str, Any]]]:
     """Whoever has a call gets its outcome, or what a person must allow first under `asked`."""
 
     async def call(wanted: Wanted) -> dict[str, Any]:

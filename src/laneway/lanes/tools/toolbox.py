@@ -96,7 +96,9 @@ class Toolbox:
         except ValidationError as error:
             wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5])
             return failure(f"{name} cannot be called so: {wrong}.")
-        outcome = await self._effect(entry, storable(_complete(entry, given)), work, f"workflow.{key}", False, key, clean)
+        outcome = await self._effect(
+            entry, storable(_complete(entry, given)), work, f"workflow.{key}", False, key, clean
+        )
         if isinstance(outcome, dict) and _ASKED in outcome:
             return {"asked": outcome[_ASKED]}
         source = entry.source(given, outcome) if isinstance(outcome, dict) else None

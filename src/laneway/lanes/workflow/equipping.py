@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
-from uuid import UUID
 
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import AgentRunError
@@ -13,7 +12,7 @@ from pydantic_ai.settings import ModelSettings
 
 from laneway.engine.steps import Steps
 from laneway.errors import PermanentFault
-from laneway.lanes.contract import Answer, Request
+from laneway.lanes.contract import Request
 from laneway.lanes.workflow.hands import Hands, ToolCall
 from laneway.lanes.workflow.mail import Mail
 from laneway.lanes.workflow.runs import Runs
@@ -63,19 +62,3 @@ def asking(
         return {"text": ran.output, "model": str(ran.response.model_name or "model"), "tokens": tokens}
 
     return ask
-
-
-class RunLane:
-    """The lane `workflow` where nothing but runs of stored workflows is asked of it."""
-
-    name = "workflow"
-
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
-
-    async def run(self, request: Request) -> Answer:
-        """The run has ended, or rests."""
-        return await self._runs.go(request, UUID(str(request.job.payload["workflow_run"])))
-
-
-__all__ = ["RunLane", "runs_of"]

@@ -15,11 +15,11 @@ from typing import Any
 from laneway.domain.redaction import HIDDEN
 from laneway.errors import BadInput
 
-_SEGMENT = r"(?:\.[A-Za-z0-9_-]+|\[\d{1,9}\]|\[\"[^\"\]]{1,200}\"\])"
+_SEGMENT = r"(?:\.[A-Za-z0-9_-]+|\[\d{1,9}\]|\[\"[^\"\]]{1,200}\"\]|\['[^'\]]{1,200}'\])"
 _REFERENCE = rf"\$(?:nodes|input|secrets|previous|trigger){_SEGMENT}*"
 WHOLE = re.compile(_REFERENCE)
 WITHIN = re.compile(rf"\$\{{\s*({_REFERENCE})\s*\}}")
-_PARTS = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d{1,9})\]|\[\"([^\"\]]{1,200})\"\]")
+_PARTS = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d{1,9})\]|\[\"([^\"\]]{1,200})\"\]|\['([^'\]]{1,200})'\]")
 SHORTEST_SECRET = 4
 """Shorter values occur by chance; taking them out would damage texts."""
 
@@ -32,7 +32,10 @@ class Filling:
 
     nodes: Mapping[str, Any]
     input: Any
-    previous: Mapping[str, Any]
+    previous: Any
+    """What the node before gave."""
+    trigger: Mapping[str, Any]
+    """What started the run."""
     secret: Secret
     may_know_secrets: bool = False
     used: set[str] = field(default_factory=set)
@@ -65,12 +68,14 @@ class Filling:
             self.used.add(str(path[0]))
         else:
             self.used.add(f"${root}")
-        known = {"nodes": self.nodes, "input": self.input, "trigger": self.input, "previous": self.previous}[root]
+        known = {"nodes": self.nodes, "input": self.input, "trigger": self.trigger, "previous": self.previous}[root]
         return _looked_up(known, path, reference)
 
     def _secret(self, reference: str, path: list[str | int]) -> str:
         if not self.may_know_secrets:
-            raise BadInput(f"`{reference}` cannot be used here.", hint="Secrets are for http, notify and function nodes.")
+            raise BadInput(
+                f"`{reference}` cannot be used here.", hint="Secrets are for http, notify and function nodes."
+            )
         name = str(path[0]) if len(path) == 1 else ""
         value = self.secret(name) if name else None
         if not value:
@@ -99,7 +104,7 @@ def _split(reference: str) -> tuple[str, list[str | int]]:
     root = re.match(r"\$(\w+)", reference)
     assert root is not None
     parts = _PARTS.finditer(reference, root.end())
-    return root[1], [int(part[2]) if part[2] is not None else str(part[1] or part[3]) for part in parts]
+    return root[1], [int(part[2]) if part[2] is not None else str(part[1] or part[3] or part[4]) for part in parts]
 
 
 def _looked_up(value: Any, path: list[str | int], reference: str) -> Any:

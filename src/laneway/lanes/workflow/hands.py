@@ -140,7 +140,7 @@ class Doing:
 
     def input(self) -> Any:
         """What it works on: the setting `input`, or what the node before it gave."""
-        return self.config["input"] if "input" in self.config else self.given
+        return self.config.get("input", self.given)
 
     async def act(self, work: Callable[[], Awaitable[Any]], *, again: bool, about: str) -> Outcome:
         """What `work` gave, made once; `again` says whether doing it twice is the same as doing it once."""

@@ -17,6 +17,8 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from urllib.parse import unquote, urlsplit
 
+from pydantic import SecretStr
+
 from laneway.clock import SystemClock
 from laneway.errors import BadInput, PermanentFault, SettingsError, TransientFault, UncertainFault
 
@@ -40,11 +42,11 @@ class Mail:
     owner: str | None
 
     @staticmethod
-    def of(url: str | None, sender: str | None, owner: str | None) -> Mail | None:
+    def of(url: SecretStr | None, sender: str | None, owner: str | None) -> Mail | None:
         """The mail server a setting names; None if mail is off, SettingsError if it cannot be read."""
         if url is None:
             return None
-        parts = urlsplit(url)
+        parts = urlsplit(url.get_secret_value())
         if parts.scheme not in ("smtp", "smtps") or not parts.hostname or not sender:
             raise SettingsError(
                 "LANEWAY_SMTP_URL must be smtp://… or smtps://… with a host, and LANEWAY_MAIL_FROM be set.",
@@ -132,10 +134,10 @@ def _address(text: str) -> str:
     """The address, or BadInput: one address, and nothing that could end its line."""
     given = text.strip()
     try:
-        if any(ord(char) < 32 or char in "<>,;\"" for char in given) or not given.isascii():
+        if any(ord(char) < 32 or char in '<>,;"' for char in given) or not given.isascii():
             raise ValueError(given)
         found = Address(addr_spec=given)
-        if not found.username or "." not in found.domain and found.domain != "localhost":
+        if not found.username or ("." not in found.domain and found.domain != "localhost"):
             raise ValueError(given)
     except (ValueError, HeaderParseError, IndexError):
         shown = "".join(char for char in text if char.isprintable())[:80]

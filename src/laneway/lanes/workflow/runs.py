@@ -62,13 +62,17 @@ class Runs:
             self._hands.pulled,
         )  # fmt: skip
 
+    def secret(self, name: str) -> str | None:
+        """The secret of this name, read now; None if there is none, or if it is one of our own settings."""
+        return self._hands.secret(name)
+
     async def _child(
         self, tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any], given: Any
     ) -> UUID:
         return await start_child(tx, parent, record, config, self._hands.pulled, given)
 
     async def go(self, request: Request, run: UUID | str) -> Answer:
-        """The run has ended and this is its answer; one that must wait has been put to rest, which ends the job's run."""
+        """The run has ended and this is its answer; one that must wait rests as a row, which ends the job's run."""
         run_id = UUID(str(run))
 
         async def stretch() -> dict[str, Any]:
@@ -126,7 +130,7 @@ class Runs:
     async def _rest(self, request: Request, run: WorkflowRun, stood: Stood) -> dict[str, Any]:
         """The job holds no worker; it wakes when an answer, another run or an event comes, or at the first moment."""
         job, until = request.job, soonest(stood.open)
-        timed = all(record.again_at is not None for record in stood.open) and not stood.questions
+        timed = not any(_is_woken(record) for record in stood.open)
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             await workflow_runs.set_status(tx, run.id, RunStatus.WAITING)
@@ -142,6 +146,11 @@ class Runs:
             else:
                 await workflow_runs.rest(tx, job, None)
         return {"status": RunStatus.WAITING}
+
+
+def _is_woken(record: NodeRecord) -> bool:
+    """Whether something other than time wakes the node: an answer, another run, an event."""
+    return record.again_at is None or bool({"event", "run", "approval"} & (record.waits or {}).keys())
 
 
 def _verdict(run: WorkflowRun) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from laneway.domain.conversation import Incoming, Principal, Role, Thread
+from laneway.domain.conversation import Incoming, Principal, Receipt, Role, Thread
 from laneway.domain.ids import new_id
 from laneway.domain.job import JobMode, Scope
 from laneway.domain.judgement import Intent
@@ -54,7 +54,8 @@ async def start(
     external_id = f"workflow:{order.key or run_id}"
     incoming = Incoming(
         thread.channel, thread.external_id, external_id[:200], _said(workflow, order), principal,
-        mode=JobMode.EXECUTE, lane="workflow", payload={"workflow_run": str(run_id), "classification": _judged(workflow)},
+        mode=JobMode.EXECUTE, lane="workflow",
+        payload={"workflow_run": str(run_id), "classification": _judged(workflow)},
         meta={"workflow": workflow.tag, "workflow_run": str(run_id), "sources": list(order.sources)},
     )  # fmt: skip
     # Not in the thread's order: a run that takes its time, or waits, holds up no conversation.
@@ -77,6 +78,20 @@ async def start(
     return run_id, True
 
 
+async def recorded_as(
+    tx: Connection, run_id: UUID, workflow: Workflow, receipt: Receipt, principal: Principal, given: Mapping[str, Any],
+    cause: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """The job of a message that was just written down is a run of the workflow."""
+    await workflow_runs.add(
+        tx, id=run_id, workflow_id=workflow.id, version=workflow.version, document=workflow.document,
+        input=dict(given), cause=dict(cause), principal_id=principal.id, job_id=receipt.job_id, parent_id=None,
+        parent_node=None, depth=0, test=False, pinned={}, sources=[],
+    )  # fmt: skip
+    body = {"run": str(run_id), "workflow": workflow.tag, "version": workflow.version, "cause": dict(cause)}
+    await events.append(tx, "workflow.run.started", body, thread_id=receipt.thread_id, job_id=receipt.job_id)
+
+
 async def start_child(
     tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any], pulled: Collection[str],
     given: Any,
@@ -85,7 +100,9 @@ async def start_child(
     tag = str(config.get("workflow") or "")
     workflow = await workflows.get(tx, parent.principal_id, tag)
     if parent.depth + 1 >= DEEPEST:
-        raise BadInput(f"{DEEPEST} workflows have started one another; `{tag}` is not started.", hint="Break the chain.")
+        raise BadInput(
+            f"{DEEPEST} workflows have started one another; `{tag}` is not started.", hint="Break the chain."
+        )
     number = int(config["version"]) if config.get("version") else workflow.version
     principal = await principals.by_id(tx, parent.principal_id)
     if principal is None:
@@ -119,7 +136,9 @@ def _check(document: Document, order: Order) -> None:
         raise TooLarge(f"The input has {size:,} bytes; {LARGEST_INPUT:,} are taken.", hint="Send a reference to it.")
     known = {node["id"] for node in document["nodes"]}
     if unknown := sorted(set(order.pinned) - known):
-        raise BadInput(f"There is no node `{unknown[0][:80]}` to pin.", hint=f"There are: {', '.join(sorted(known)[:20])}.")
+        raise BadInput(
+            f"There is no node `{unknown[0][:80]}` to pin.", hint=f"There are: {', '.join(sorted(known)[:20])}."
+        )
 
 
 def _said(workflow: Workflow, order: Order) -> str:

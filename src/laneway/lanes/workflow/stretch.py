@@ -162,11 +162,15 @@ class Stretch:
     async def _doing(self, node: Mapping[str, Any], record: NodeRecord, kind: Kind) -> Doing:
         given, sources = self._given(record.node)
         config = dict(node.get("config") or {})
-        filling = Filling(self.outputs, self._run.input, self._previous, self._shop.hands.secret, kind.knows_secrets)
+        started = {**self._run.input, **self._run.cause}
+        filling = Filling(
+            self.outputs, self._run.input, given, started, self._shop.hands.secret, kind.knows_secrets
+        )  # fmt: skip
         filled = {key: value if key in CODE else filling.fill(value) for key, value in config.items()}
         # Code may read what any node gave; the rest of the settings say what they read.
         used = set(self.outputs) | {"$input"} if CEL & config.keys() else filling.used
-        told = list(dict.fromkeys([*self._sources_of(used), *(sources if kind.takes and "input" not in config else ())]))
+        takes = "$previous" in used or (kind.takes and "input" not in config)
+        told = list(dict.fromkeys([*self._sources_of(used), *(sources if takes else ())]))
         ctx = {**self.outputs, "previous": dict(self._previous), "input": self._run.input}
         ctx |= {name: self.outputs[name] for name in ("previous", "input") if name in self.outputs}
         shown = filling.shown(filled)
@@ -193,17 +197,17 @@ class Stretch:
         for name in sorted(used):
             record = self.records.get((name, self._count(name)))
             found += record.sources if record is not None else []
-            found += ["an earlier run"] if name == "$previous" else []
         return list(dict.fromkeys(found))
 
     async def _again(self, record: NodeRecord, failure: Failed) -> bool:
         """Whether the node is tried again at once; if it is tried later, its row says when."""
         retry = self._walk.node(record.node).get("retry")
         most = int(retry.get("max_attempts", 3)) if isinstance(retry, Mapping) else 1
-        if not failure.retryable or record.attempts >= most:
+        tried = record.attempts - record.earlier
+        if not failure.retryable or tried >= most:
             return False
         assert isinstance(retry, Mapping)
-        times = float(retry.get("backoff_multiplier", 2)) ** (record.attempts - 1)
+        times = float(retry.get("backoff_multiplier", 2)) ** (tried - 1)
         pause = min(float(retry.get("backoff_ms", 1000)) / 1000 * times, 86_400.0)
         async with self._transaction() as tx:
             error = {"message": failure.why, "code": failure.code, "attempt": record.attempts}
@@ -316,4 +320,3 @@ def _only_reads(kind: str, config: Mapping[str, Any]) -> bool:
 def soonest(records: list[NodeRecord]) -> datetime | None:
     """When the first of these is to be looked at again; None if none has a time."""
     return min((record.again_at for record in records if record.again_at is not None), default=None)
-

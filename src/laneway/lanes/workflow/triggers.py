@@ -201,10 +201,12 @@ class Triggers:
             told = {"workflow": workflow.tag, "why": f"{MOST_STARTS} events started it within a minute."}
             await events.append(tx, "workflow.run.refused", told)
             return
+        # Whoever sent it may have sent it twice, under a name of its own.
+        named = event.body.get("sent_as") if event.job_id is None else None
         order = Order(
             {"event": seen, **dict(trigger.config.get("input") or {})},
             {"type": "event", "trigger": trigger.number, "event": event.kind, "id": event.id},
-            f"{workflow.id}:event:{trigger.number}:{event.id}", sources=["an event"], depth=depth,
+            f"{workflow.id}:event:{trigger.number}:{named or event.id}", sources=["an event"], depth=depth,
         )  # fmt: skip
         await self._started(tx, workflow, order)
 

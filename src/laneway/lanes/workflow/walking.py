@@ -74,9 +74,7 @@ class Walk:
                 found[name] = self._standing(name, visits, records, found)
         return found
 
-    def _standing(
-        self, name: str, visits: Visits, records: Records, found: Mapping[str, Standing]
-    ) -> Standing:
+    def _standing(self, name: str, visits: Visits, records: Records, found: Mapping[str, Standing]) -> Standing:
         ways = [
             self._taken(edge, records.get((edge.source, visits.get(edge.source, 1))), found)
             for edge in self._into(name, visits)

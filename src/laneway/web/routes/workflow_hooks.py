@@ -19,9 +19,10 @@ from laneway.errors import BadInput, NotFound, Unauthorized
 from laneway.lanes.workflow.starting import Order
 from laneway.store import principals, workflow_runs, workflow_triggers, workflows
 from laneway.store.database import Connection
+from laneway.store.workflow_triggers import Hook
 from laneway.web.gateway import Here
 from laneway.web.posting import check_storable, decoded
-from laneway.web.routes.workflow_runs import has_webhook
+from laneway.web.routes.workflow_runs import has_webhook, own_secret
 from laneway.web.workflow_run_shapes import StartedShape
 
 router = APIRouter(tags=["workflow runs"])
@@ -37,14 +38,23 @@ async def received(here: Here, hook_id: UUID, request: Request) -> StartedShape:
     stamp, given = request.headers.get("x-laneway-timestamp", ""), request.headers.get("x-laneway-signature", "")
     async with here.app.db.transaction() as tx:
         hook = await workflow_triggers.hook(tx, hook_id)
-        digest = signature(hook.secret if hook else _NOBODY, stamp, body)
+        workflow = await workflows.by_id(tx, hook.workflow_id) if hook else None
+        secret = _secret(here, hook, workflow)
+        digest = signature(secret or _NOBODY, stamp, body)
         right = hmac.compare_digest(digest.encode(), given.strip().lower().encode("utf-8", "replace"))
-        if hook is None or not right or not _fresh(stamp, here.clock.now().timestamp()):
+        if secret is None or not right or not _fresh(stamp, here.clock.now().timestamp()):
             raise Unauthorized("This delivery is not signed as it must be.", hint="See docs/workflows.md, webhooks.")
-        workflow = await workflows.by_id(tx, hook.workflow_id)
         if workflow is None or workflow.removed_at is not None or not has_webhook(workflow):
             raise NotFound("This workflow takes no webhooks any more.", hint="Add a trigger of the type webhook.")
         return await _started(tx, here, workflow, digest, body, request)
+
+
+def _secret(here: Here, hook: Hook | None, workflow: Workflow | None) -> str | None:
+    """What deliveries are signed with: the owner's own secret, if the trigger names one, else the hook's."""
+    named = own_secret(workflow) if workflow is not None else None
+    if hook is None or named is None:
+        return hook.secret if hook else None
+    return here.app.runs.secret(named.removeprefix("$secrets."))
 
 
 def signature(secret: str, stamp: str, body: bytes) -> str:

@@ -14,15 +14,29 @@ from laneway.domain.workflow import Workflow
 from laneway.domain.workflow_run import RunStatus, WorkflowRun
 from laneway.errors import BadInput, Conflict, NotFound
 from laneway.lanes.workflow.starting import Order
-from laneway.store import conversations, workflow_nodes, workflow_runs, workflow_triggers, workflows
+from laneway.store import conversations, events, workflow_nodes, workflow_runs, workflow_triggers, workflows
 from laneway.store.database import Connection
 from laneway.web.auth import open_to
 from laneway.web.gateway import Here, Me
 from laneway.web.shapes import Listing, Page
-from laneway.web.workflow_run_shapes import HookShape, NodeShape, RunPosted, RunShape, StartedShape, TestPosted
+from laneway.web.workflow_run_shapes import (
+    EventPosted,
+    HookShape,
+    NodeShape,
+    RunPosted,
+    RunShape,
+    StartedShape,
+    TestPosted,
+)
 
 router = APIRouter(tags=["workflow runs"])
 _BOTH = open_to(Role.OPERATOR)
+OURS = frozenset({
+    "approval", "attachment", "audit", "budget", "correction", "effect", "hook", "job", "memory", "message", "model",
+    "outbox", "pairing", "permission", "principal", "reactor", "reminder", "reply", "schedule", "session", "task",
+    "thread", "tool", "worker", "workflow",
+})  # fmt: skip
+"""The first words of events that only Laneway itself tells."""
 
 
 class RunListing(Listing):
@@ -31,7 +45,9 @@ class RunListing(Listing):
 
 
 class NodeListing(Listing):
-    before: int | None = Field(None, ge=0, le=2**63 - 1, description="Only after this one: the `next` of the page before.")
+    before: int | None = Field(
+        None, ge=0, le=2**63 - 1, description="Only after this one: the `next` of the page before."
+    )
 
 
 @router.post("/workflows/{tag}/execute", status_code=202, summary="Run a workflow", openapi_extra=_BOTH)
@@ -76,7 +92,20 @@ async def hook(here: Here, me: Me, tag: str) -> HookShape:
         if not has_webhook(workflow):
             raise Conflict(f"Workflow `{tag}` has no trigger of the type webhook.", hint="Add one to its triggers.")
         made = await workflow_triggers.make_hook(tx, workflow.id, f"whsec_{secrets.token_urlsafe(32)}")
-    return HookShape(id=made.id, path=f"/workflow-hooks/{made.id}", secret=made.secret)
+    named = own_secret(workflow)
+    return HookShape(id=made.id, path=f"/workflow-hooks/{made.id}", secret=named or made.secret)
+
+
+@router.post("/workflow-events", status_code=202, summary="Tell workflows that something happened")
+async def happened(here: Here, posted: EventPosted) -> EventPosted:
+    """Every workflow with a trigger for this event, and every node that waits for it, gets it. Our own kinds of events
+    happen by themselves and cannot be sent."""
+    if posted.event.partition(".")[0] in OURS:
+        raise BadInput(f"Events like `{posted.event}` are ours to tell.", hint="Use a name of your own.")
+    named = {"sent_as": posted.id} if posted.id else {}
+    async with here.app.db.transaction() as tx:
+        await events.append(tx, posted.event, {**posted.data, **named})
+    return posted
 
 
 @router.get("/runs/{run_id}", summary="One run", openapi_extra=_BOTH)
@@ -115,6 +144,12 @@ def has_webhook(workflow: Workflow) -> bool:
     """Whether the version in force takes webhooks."""
     triggers = workflow.document.get("triggers") or []
     return any(one.get("type") == "webhook" and one.get("enabled") is not False for one in triggers)
+
+
+def own_secret(workflow: Workflow) -> str | None:
+    """The reference to a secret of the owner's own, if the trigger names one to sign with."""
+    triggers = [one for one in workflow.document.get("triggers") or [] if one.get("type") == "webhook"]
+    return next((str(one["secret"]) for one in triggers if one.get("secret")), None)
 
 
 async def _started(

@@ -60,6 +60,8 @@ class Ask:
     distinct: list[Column] | None = None
     sample: bool = False
     summary: list[Column] | None = None
+    measured_at: int = 0
+    """Where the last aggregate ended in the request."""
     noun: str = ""
     plural: bool = True
     entity: Column | None = None
@@ -120,6 +122,10 @@ def steps_of(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
         ask.group = [ask.entity]
     if ask.grouped:
         schema = _grouped(ask, schema, steps)
+        known = {column.name for column in schema.columns}
+        asked = [column.name for column, _ in ask.keys] + ([ask.superlative.column.name] if ask.superlative else [])
+        if not known.issuperset(asked):
+            raise Refused(f"There is no {(set(asked) - known).pop()} of a whole group.", "Order groups by what is worked out.")
     if ask.having:
         steps.append({"do": "filter", "where": ask.having[0] if len(ask.having) == 1 else {"and": ask.having}})
     if ask.summary is not None:

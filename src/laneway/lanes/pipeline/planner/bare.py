@@ -25,6 +25,9 @@ _USUAL = ("price", "age", "population")
 """What people mean by a bare number: `under 200` is money, `over 30` an age."""
 
 
+_RATES = (("nightly", "rate"), ("daily", "rate"), ("room", "rate"))
+
+
 def comparative(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     """`cheaper than 200`, `older than 30`, `longer than 2 hours`."""
     said = next((phrase for phrase in COMPARATIVES if reader.sees(f"{phrase} than")), "")
@@ -107,6 +110,7 @@ def usual(schema: Schema, given: Amount) -> Column:
         return _one(found, schema)
     measures = [column for column in schema.columns if column.measure and not yearly(column)]
     likely = [c for word in _USUAL for c in candidates((word,), schema) if c in measures]
+    likely = likely or [c for word in _RATES for c in candidates(word, schema) if c in measures]
     amounts = [c for word in ("amount", "total") for c in candidates((word,), schema) if c in measures]
     column = _one(likely or amounts or measures, schema)
     dates = [other for other in schema.columns if other.kind == "date" or yearly(other)]

@@ -148,7 +148,8 @@ def _numbered(reader: Reader, schema: Schema, ask: Ask) -> bool:
     if number is None or (head in ("at most", "up to", "maximum") and not _rows_next(reader, schema)):
         reader.at = mark
         return False
-    if not head and not _rows_next(reader, schema) and not _degree_next(reader):
+    alone = not reader or reader.word() == ","
+    if not head and (ask.superlative is None if alone else not _rows_next(reader, schema) and not _degree_next(reader)):
         reader.at = mark
         return False
     if reader.word() in ("%", "percent"):

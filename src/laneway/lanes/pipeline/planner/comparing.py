@@ -36,7 +36,7 @@ INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 DATES = {
     "on or after": "since", "no earlier than": "since", "not before": "since", "starting from": "since", "since": "since",
     "on or before": "through", "no later than": "through", "not after": "through", "up to and including": "through",
-    "through": "through", "before": "before", "earlier than": "before", "prior to": "before", "after": "after",
+    "through": "through", "from before": "before", "from after": "after", "before": "before", "earlier than": "before", "prior to": "before", "after": "after",
     "later than": "after", "newer than": "after", "older than": "before", "during": "in", "within": "in", "in": "in", "on": "in",
     "more recent than": "after",
 }  # fmt: skip

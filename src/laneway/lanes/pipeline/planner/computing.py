@@ -60,6 +60,8 @@ def _operand(reader: Reader, schema: Schema) -> str | None:
             raise Refused("A currency sign does not go into a sum.", "Write the number alone.")
         return str(plain_number(token.text))
     found, size = column_at(reader, schema)
+    if len(found) > 1 and reader.word(size) not in _SIGNS:
+        return None
     if not found:
         return None
     column = only(found, reader.rest(size))

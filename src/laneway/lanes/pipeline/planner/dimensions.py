@@ -10,7 +10,7 @@ from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 _TIERS: dict[str, tuple[str, ...]] = {
     "price": ("price fare", "cost fee rent", "nightly_rate daily_rate hourly_rate room_rate", "amount total"),
-    "rating": ("rating star score",),
+    "rating": ("rating", "score", "star"),
     "length": ("duration runtime length distance page",),
     "shortness": ("duration runtime length distance page height",),
     "size": ("size area population volume capacity amount total revenue headcount quantity value sqft budget",),

@@ -40,7 +40,7 @@ ABBREVIATIONS = _pairs(
     "zipcode=zip code; headcount=headcount; networth=net worth; stk=stock; sz=size; clr=color; colour=color;"
     "favourite=favorite; centre=center; mail=email; cellphone=phone; mobile=phone; telephone=phone; instock=in stock;"
     "flightno=flight number; orderno=order number; orderid=order id; customerid=customer id; productid=product id;"
-    "userid=user id; employeeid=employee id; unitprice=unit price; pub=published; hrs=hour; wks=week; pos=position"
+    "userid=user id; employeeid=employee id; unitprice=unit price; pub=published; prio=priority; hrs=hour; wks=week; pos=position"
 )
 UNITS = _pairs(
     "usd=usd; dollar=usd; dollars=usd; eur=eur; euro=eur; euros=eur; gbp=gbp; pound=gbp; pounds=gbp; chf=chf; cents=cent;"
@@ -88,6 +88,8 @@ product item article
 name title
 manufacturer maker brand make
 author writer
+director directed
+assignee assigned
 supplier vendor
 location place
 color shade
@@ -126,12 +128,12 @@ MODIFIERS_THAT_MATTER = _words(
     "old previous prior former last next competitor discount discounted tax shipping delivery target estimated expected"
     " budget planned forecast refund original min max minimum maximum lowest highest second secondary alternate backup"
     " parent child spouse emergency billing handling late extra insurance other net gross returned cancelled"
-    " change growth rank percent ratio per manager supervisor"
+    " change growth rank percent ratio manager supervisor"
 )
 """In front of a column's noun these make it another thing: a `discount_price` is not the price."""
-ENTITY_TAILS = _words("name id code title label number key text description")
+ENTITY_TAILS = _words("name id code title label number key text description to by count")
 EVENT_TAILS = _words("date time at on day datetime timestamp when year")
-MEASURE_TAILS = _words("value amount total")
+MEASURE_TAILS = _words("value amount total sold")
 EVENTS = _words(
     "departure depart arrival arrive created create signed sign registered register joined join hired hire born birth"
     " shipped ship ordered order delivered delivery released release published publish updated update opened open"
@@ -139,7 +141,7 @@ EVENTS = _words(
     " payment paid visit login admission admitted discharged event transaction checkin checkout landing takeoff sold"
     " bought modified completed finished placed filed submitted manufactured built launched launch seen"
 )
-MEASURES = _words("price cost fare fee salary revenue weight rating score discount tax amount balance")
+MEASURES = _words("price cost fare fee salary revenue weight rating score discount tax amount balance unit")
 
 FILLERS = _words("the a an all of me please my our us that which who are is were was be there do does did it its them they"
                  " their these those currently now every whole full entire exist exists available_ here you i we so")

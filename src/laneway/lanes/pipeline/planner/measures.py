@@ -15,7 +15,7 @@ WORDS = {
     "maximum": "max", "max": "max", "median": "median", "combined": "sum", "overall": "sum",
 }  # fmt: skip
 EXTREMES = {"highest": "max", "lowest": "min", "largest": "max", "smallest": "min", "greatest": "max"}
-COUNTS = ("how many different", "how many distinct", "how many unique", "number of different", "number of distinct",
+COUNTS = ("the total number of", "the number of", "how many different", "how many distinct", "how many unique", "number of different", "number of distinct",
           "number of unique", "how many", "total number of", "number of", "total count of", "count of", "count how many",
           "counts of", "amount of", "count up", "count")  # fmt: skip
 
@@ -36,6 +36,7 @@ def measure(reader: Reader, schema: Schema, ask: Ask) -> bool:
         return dos == ["sum"] and _total_rows(reader, schema, ask)
     for do in dos:
         ask.measures.append(Measure(do, checked(do, column)))
+    ask.measured_at = reader.at
     _same_for_more(reader, schema, ask, dos)
     _named(reader, ask)
     return True
@@ -113,6 +114,7 @@ def _same_for_more(reader: Reader, schema: Schema, ask: Ask, dos: list[str]) -> 
             reader.at = mark
             return
         reader.at += size
+        ask.measured_at = reader.at
         for do in dos:
             ask.measures.append(Measure(do, checked(do, found[0])))
 

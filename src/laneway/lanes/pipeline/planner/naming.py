@@ -53,9 +53,11 @@ def about_column(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     if told is not None:
         return told
     reader.at = mark
-    if possess and reader.word() in _BOUNDARY and reader.token() is None or (possess and reader.word() in _BOUNDARY - {""}):
-        return _present(column)
-    return None
+    if not possess or not (reader.token() is None or reader.word() in _BOUNDARY - {""}):
+        return None
+    if reader.word() in ("and", "or", ",") and column_at(reader, schema, 1)[0]:
+        raise Refused(f"It is not said what {column.name} is to be.", f"Say it of each column: {column.name} over …")
+    return _present(column)
 
 
 def _present(column: Column) -> Where:

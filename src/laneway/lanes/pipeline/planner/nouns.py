@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from laneway.lanes.pipeline.planner.columns import candidates, column_at
-from laneway.lanes.pipeline.planner.lexicon import CONCEPTS, GENERIC, VAGUE
+from laneway.lanes.pipeline.planner.lexicon import CONCEPTS, FILLERS, GENERIC, VAGUE
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema, entity_word
@@ -120,6 +120,17 @@ _KIN = (
 )
 
 
+_NO_NOUNS = FILLERS | frozenset(
+    "of in on at by to from for with and or but not per than then as if only just under over above below between before after"
+    " since until while during each any more less most least fewer some no none never always when where how why whose whom"
+    " show list give get find sort order count average total sum minimum maximum mean median first last top bottom next rest"
+    " else other others same such both either neither have has had having can could would should will may might must without"
+    " within except excluding including about around near versus vs compared against sorted ordered grouped plus minus times"
+    " yes less this highest lowest".split()
+)
+"""Words that never name what the rows are."""
+
+
 @dataclass(frozen=True)
 class Noun:
     """What the noun stands for (rows, things of a column), and whether it says more than one."""
@@ -129,7 +140,7 @@ class Noun:
     column: Column | None = None
 
 
-def noun_at(reader: Reader, schema: Schema, tables: frozenset[str] = frozenset()) -> tuple[Noun, int] | None:
+def noun_at(reader: Reader, schema: Schema) -> tuple[Noun, int] | None:
     """The noun that comes next and how many tokens it is; None if no noun comes next, Refused if it is a foreign one."""
     word = reader.word()
     token = reader.token()
@@ -144,11 +155,18 @@ def noun_at(reader: Reader, schema: Schema, tables: frozenset[str] = frozenset()
     found, size = column_at(reader, schema)
     if found and size:
         return _column_noun(reader, schema, found, size)
-    if word in VAGUE or single in tables or not word.isalpha():
+    told = single in row_nouns(schema) or fits(single, schema)
+    if word in VAGUE | FILLERS or (word in _NO_NOUNS and not told) or not word.isalpha() or _foreign(single, schema):
         return None
-    if _foreign(single, schema):
+    if not plural(word) and not told and not _singled_out(reader):
         return None
     return Noun("rows", plural(word)), 1
+
+
+def _singled_out(reader: Reader) -> bool:
+    """Whether the word before makes a singular likely: `cheapest laptop`, `which laptop`."""
+    before = reader.tokens[reader.at - 1].text if reader.at else ""
+    return before.endswith("est") or before in ("expensive", "recent", "rated", "paid", "popular", "which", "selling")
 
 
 def _table_name(reader: Reader, schema: Schema) -> int:
@@ -167,11 +185,18 @@ def _column_noun(reader: Reader, schema: Schema, found: list[Column], size: int)
     keys = [column for column in found if column.unique and not column.measure and entity_word(column) == single]
     if size == 1 and (keys or (single in row_nouns(schema) and not _exact_column(single, found))):
         return Noun("rows", plural(last)), size
+    if size == 1 and fits(single, schema) and not any(_names(column, single) for column in found):
+        return Noun("rows", plural(last)), size
     if len(found) > 1:
         raise Refused(
             f"`{last}` may be {' or '.join(column.name for column in found)}.", f"Name one: {found[0].name}, for example."
         )
     return Noun("column", plural(last), found[0]), size
+
+
+def _names(column: Column, word: str) -> bool:
+    """Whether the column names such things, or is called just so."""
+    return column.words == (word,) or (not column.measure and _kin(word, entity_word(column)))
 
 
 def _exact_column(word: str, found: list[Column]) -> bool:

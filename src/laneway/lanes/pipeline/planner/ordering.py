@@ -74,6 +74,9 @@ def _default_sort(reader: Reader, schema: Schema, ask: Ask, order: str, mark: in
 def _adjective_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
     """`cheapest first`, `sorted from cheapest to most expensive`, `newest first`."""
     mark = reader.at
+    if _measure_order(reader, schema, ask) or _column_order(reader, schema, ask):
+        return True
+    reader.at = mark
     reader.takes("sorted", "sort", "ordered", "order", "with the", "the")
     ranged = bool(reader.takes("from"))
     said = reader.takes(*SUPERLATIVES)
@@ -85,6 +88,37 @@ def _adjective_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
         return True
     reader.at = mark
     return False
+
+
+def _measure_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
+    """`average price per airline, highest first`: by the one thing that is worked out."""
+    if len(ask.all_measures()) != 1 or ask.keys:
+        return False
+    reader.takes(",", "sorted", "ordered")
+    order = order_word(reader)
+    if not order or reader.word() in ("by", "of"):
+        return False
+    ask.keys.append((Column(ask.all_measures()[0].called(), "number"), order))
+    return True
+
+
+def _column_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
+    """`biggest amount first`, `latest departure first`."""
+    reader.takes(",", "with the", "the")
+    word = reader.word()
+    order = {"biggest": "desc", "highest": "desc", "largest": "desc", "most": "desc", "latest": "desc", "newest": "desc", "lowest": "asc",
+             "smallest": "asc", "least": "asc", "fewest": "asc", "earliest": "asc"}.get(word, "")  # fmt: skip
+    if not order:
+        return False
+    found, size = column_at(reader, schema, 1)
+    if not found or reader.word(size + 1) != "first" or ask.keys:
+        return False
+    column = sortable(only(found, word))
+    if not column.ordered or (word in ("latest", "newest", "earliest") and column.kind == "number" and not yearly(column)):
+        return False
+    reader.at += size + 2
+    ask.keys.append((column, order))
+    return True
 
 
 def _to_opposite(reader: Reader, said: str) -> bool:

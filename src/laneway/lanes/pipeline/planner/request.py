@@ -31,6 +31,10 @@ from laneway.lanes.pipeline.planner.schema import Schema
 from laneway.lanes.pipeline.planner.settling import settled, show_steps
 
 
+def _negative(where: dict[str, Any]) -> bool:
+    return where.get("is") in ("!=", "not_in") or "not" in where
+
+
 class Request:
     """One request over some tables while it is read."""
 
@@ -70,8 +74,14 @@ class Request:
         """One clause, up to its end or to the words that begin the next."""
         opening(self.reader, self.ask)
         while self.reader:
-            if breaks(self.reader, self.schema) is not None and not self._goes_on():
-                break
+            following = breaks(self.reader, self.schema)
+            if following is not None and not self._goes_on():
+                if not self.ask.group or self.ask.grouped or self.ask.superlative is not None:
+                    break
+                # `group by airline and show the average price` is one thing said in two clauses.
+                self.reader.at += following[0]
+                opening(self.reader, self.ask)
+                continue
             if not self._part():
                 raise self._lost()
         if self.tie == "or":
@@ -196,6 +206,8 @@ class Request:
         found = condition(reader, self.schema)
         if found is None:
             return False
+        if tie == "or" and ask.tests and _negative(ask.tests[-1][1]):
+            raise Refused("It is not plain whether `not` holds for what comes after `or` too.", "Say `not` with each part.")
         if not ask.noun and not ask.tests and tie != "or" and self._noun_follows():
             ask.before.append(found)
         else:
@@ -215,7 +227,7 @@ class Request:
 
     def _noun(self) -> bool:
         reader, ask = self.reader, self.ask
-        if ask.noun:
+        if ask.noun or self.tie or (ask.measures and not self._of()):
             return False
         read = noun_at(reader, self.schema)
         if read is None:
@@ -234,6 +246,11 @@ class Request:
             else:
                 ask.entity = noun.column
         return True
+
+    def _of(self) -> bool:
+        """Whether a word since the last aggregate says that its rows follow."""
+        since = self.reader.tokens[self.ask.measured_at : self.reader.at]
+        return any(token.text in ("of", "for", "across", "among", "in", "do", "does") for token in since)
 
     def _small(self) -> bool:
         """A connective or a word that says nothing is read."""

@@ -14,7 +14,7 @@ from laneway.lanes.pipeline.planner.comparing import (
     span_between,
     suffix,
 )
-from laneway.lanes.pipeline.planner.dimensions import yearly
+from laneway.lanes.pipeline.planner.dimensions import direction, yearly
 from laneway.lanes.pipeline.planner.moments import moment
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
@@ -23,9 +23,9 @@ from laneway.lanes.pipeline.planner.valuing import equals, values_at
 
 MEASURING = {
     "cost": "price", "costs": "price", "costing": "price", "priced": "price", "rated": "rating", "scored": "score",
-    "scoring": "score", "weigh": "weight", "weighs": "weight", "weighing": "weight", "last": "duration", "lasts": "duration",
+    "scoring": "score", "weigh": "weight", "weighs": "weight", "weighing": "weight", "lasts": "duration",
     "lasting": "duration", "earn": "salary", "earns": "salary", "earning": "salary", "paid": "salary", "aged": "age",
-    "making": "salary", "makes": "salary", "make": "salary", "sized": "size",
+    "sized": "size",
 }  # fmt: skip
 HAPPENING = {
     "born": "birth", "departing": "departure", "departs": "departure", "depart": "departure", "leaving": "departure",
@@ -83,6 +83,8 @@ def _measuring(reader: Reader, schema: Schema) -> Where | None:
 def _numeric(verb: str, schema: Schema) -> Column:
     word = MEASURING[verb]
     found = [column for column in candidates((word,), schema) if column.kind in ("number", "numeric text")]
+    if not found and word == "price":
+        return direction(verb, "price", 1, schema).column
     if len(found) != 1:
         said = f"`{verb}` may be about {listed(found, ' or ')}." if found else f"No column tells what `{verb}` is about."
         raise Refused(said, f"Name a column: {listed(schema.columns)}.")

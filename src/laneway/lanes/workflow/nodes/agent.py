@@ -1,4 +1,4 @@
-"""`agent`: asks the model that executes; the call is paid for, and words from outside in its prompt taint its answer."""
+"""`agent`: asks the model that executes; the call is paid for, and others' words in its prompt taint its answer."""
 
 from __future__ import annotations
 

@@ -19,7 +19,10 @@ _SHOWN = ("content-type", "date", "etag", "last-modified", "link", "location", "
 
 
 async def requested(doing: Doing) -> Outcome:
-    """Its output is {status, headers, body, url}; the page it read taints what is made of it."""
+    """Its output is {status, headers, body, url}, with the fields of a JSON object beside them and a list as `rows`;
+
+    the page it read taints what is made of it.
+    """
     question = _question(doing)
     host = parsed(question.url).host
     if doing.secrets and doing.sources and not _fixed_host(doing):
@@ -80,7 +83,9 @@ def _read(reply: Reply, config: Mapping[str, Any], host: str) -> dict[str, Any]:
     if reply.body.cut:
         raise PermanentFault(f"The answer of {host} is longer than {MOST_BYTES} bytes.", hint="Ask for less.")
     headers = {name: reply.headers[name] for name in _SHOWN if name in reply.headers}
-    return {"status": reply.status, "headers": headers, "url": _bare(reply.url), "body": _body(reply, config)}
+    body = _body(reply, config)
+    beside = body if isinstance(body, dict) else {"rows": body} if isinstance(body, list) else {}
+    return {**beside, "status": reply.status, "headers": headers, "url": _bare(reply.url), "body": body}
 
 
 def _body(reply: Reply, config: Mapping[str, Any]) -> Any:

@@ -15,7 +15,9 @@ async def run(doing: Doing) -> Outcome:
     began = (doing.record.waits or {}).get("run")
     async with doing.db.transaction() as tx:
         if began is None or (doing.record.waits or {}).get("attempt") != doing.record.attempts:
-            child = await doing.start(tx, doing.run, replace(doing.record, sources=list(doing.sources)), doing.config, doing.input())
+            child = await doing.start(
+                tx, doing.run, replace(doing.record, sources=list(doing.sources)), doing.config, doing.input()
+            )
             return Waits({"run": str(child), "attempt": doing.record.attempts})
         found = await workflow_runs.get(tx, UUID(str(began)))
     if found.status is RunStatus.DONE:

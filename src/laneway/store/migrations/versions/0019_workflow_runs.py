@@ -49,6 +49,7 @@ UP: list[str] = [
         type      text NOT NULL,
         status    text NOT NULL CHECK (status IN ('running', 'retrying', 'waiting', 'done', 'failed')),
         attempts  integer NOT NULL DEFAULT 1,
+        earlier   integer NOT NULL DEFAULT 0,
         input     jsonb NOT NULL DEFAULT '{}',
         output    jsonb,
         ref       text,
