@@ -89,9 +89,9 @@ def test_limits_in_other_words(words: str, sign: str) -> None:
 def test_a_limit_is_put_behind_the_step_that_knows_the_number() -> None:
     _, document = plan("always notify slack when the price drops below 100", known(shop=MAILING))
     assert document["edges"][-1] == {
-        "from": "fetch_price", "to": "notify_slack", "condition": "has(output.price) && output.price < 100",
+        "from": "fetch_price", "to": "notify_slack", "condition": "has(output.body.price) && output.body.price < 100",
     }  # fmt: skip
-    assert "$nodes.fetch_price.price" in node(document, "notify_slack")["config"]["message"]
+    assert "$nodes.fetch_price.body.price" in node(document, "notify_slack")["config"]["message"]
 
 
 def test_an_error_of_any_step_leads_to_the_alarm() -> None:
