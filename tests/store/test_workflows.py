@@ -151,6 +151,21 @@ async def test_an_undo_that_would_leave_a_broken_workflow_is_refused(db: Databas
             await PATCHES.undo(tx, await workflows.get(tx, owner, "main"), first.id, Cause(owner))
 
 
+async def test_a_workflow_that_is_unmade_is_gone_unless_it_was_changed_since(db: Database, owner: UUID) -> None:
+    workflow = await made(db, owner)
+    async with db.transaction() as tx:
+        gone, patch = await PATCHES.undo(tx, workflow, None, Cause(owner))
+        assert await workflows.stored(tx, owner, "main") is None
+    assert (gone.version, patch.kind) == (2, PatchKind.UNDO)
+    second = await made(db, owner)
+    await changed(db, second, RETRY, "Tried again.")
+    async with db.transaction() as tx:
+        first = (await workflow_patches.page(tx, second.id))[-1]
+        now = await workflows.get(tx, owner, "main")
+        with pytest.raises(MergeConflict, match="changed since. Later changes: version 2"):
+            await PATCHES.undo(tx, now, first.id, Cause(owner))
+
+
 async def test_rolling_back_is_a_new_version(db: Database, owner: UUID) -> None:
     workflow = await made(db, owner)
     await changed(db, workflow, ADD)

@@ -222,8 +222,9 @@ async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted) ->
     until = posted.valid_until.isoformat() if posted.valid_until else None
     described = posted.description or f"A patch of {len(posted.operations)} operations."
     change = {"workflow_tag": tag, "operations": posted.operations, "description": described, "valid_until": until}
+    thread = "main" if me.role is Role.OWNER else f"workflows-{me.id}"
     incoming = Incoming(
-        "http", "main", f"patch:{uuid4().hex}", described, me, lane="workflow",
+        "http", thread, f"patch:{uuid4().hex}", described, me, lane="workflow",
         payload={"patch": change, "classification": JUDGED},
     )  # fmt: skip
     return ReceiptShape.model_validate(await here.app.intake.receive(incoming))

@@ -75,11 +75,13 @@ def _behind_limit(
     act: Told, what: Happening, document: Document, new: dict[str, Any]
 ) -> tuple[Operations, str] | None:
     source = _source(document, what.field or "")
-    if source is None:
+    if source is None or what.condition is None:
         return None
-    # Its own numbers, not those of the workflow's input.
-    new["config"]["message"] = act.text or _message(what, f"$nodes.{source}")
-    return beside(document, source, new, condition=what.condition), f"when {what.words} (after `{source}`)"
+    # What a server answered lies in the body of a request's result.
+    inside = ".body" if node(document, source)["type"] == "http" else ""
+    new["config"]["message"] = act.text or _message(what, f"$nodes.{source}{inside}")
+    condition = what.condition.replace("output.", f"output{inside}.")
+    return beside(document, source, new, condition=condition), f"when {what.words} (after `{source}`)"
 
 
 def _source(document: Document, *said: str) -> str | None:

@@ -17,7 +17,10 @@ from laneway.lanes.workflow.sentences.finding import matching, target
 from laneway.lanes.workflow.sentences.rules import free_tag
 from laneway.lanes.workflow.sentences.words import slug, unquoted
 
-_RHYTHM = r"(?P<when>(?:every|each|daily|hourly|weekly|monthly|weekdays|weekends|on|at|first|last)\b.*)"
+_RHYTHM = (
+    r"(?P<when>(?:every|each|daily|hourly|weekly|monthly|weekdays|weekends|on|at|first|last|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b.*)"
+)
 _RUN = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
