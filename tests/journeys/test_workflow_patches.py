@@ -75,7 +75,9 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
 
 
 @pytest.mark.parametrize(("sentence", "event"), SEED)
-async def test_the_sentences_of_the_seed_end_to_end_without_a_model(opened: Open, sentence: str, event: str | None) -> None:
+async def test_the_sentences_of_the_seed_end_to_end_without_a_model(
+    opened: Open, sentence: str, event: str | None
+) -> None:
     async with opened(offline()) as door:
         runner: dict[str, Any] = {"door": "chat"} if event else {"workflow_tag": "main", "current_workflow": CHAIN}
         receipt = await door.send(sentence, lane="workflow", payload={"runner": runner})
@@ -93,7 +95,7 @@ async def test_the_sentences_of_the_seed_end_to_end_without_a_model(opened: Open
 
 
 async def test_the_door_of_the_runner_finds_the_lane_by_itself(opened: Open) -> None:
-    async with opened(offline()) as door:
+    async with opened(offline(), local_classifier=True) as door:
         runner = {"door": "agent:jobs", "workflow_tag": "main", "current_workflow": CHAIN}
         receipt = await door.send("add notification step after processing", payload={"runner": runner})
         said = await decided(door, receipt)
@@ -126,7 +128,12 @@ async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_
         await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
 
         async def laneway(*words: str, given: str = "", code: int = 0) -> str:
-            environ = {"LANEWAY_URL": door.url, "LANEWAY_KEY": door.key, "PATH": "/usr/bin:/bin", "LANEWAY_HOME": str(tmp_path)}
+            environ = {
+                "LANEWAY_URL": door.url,
+                "LANEWAY_KEY": door.key,
+                "PATH": "/usr/bin:/bin",
+                "LANEWAY_HOME": str(tmp_path),
+            }
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "laneway", "workflow", *words, env=environ, cwd=tmp_path,
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,

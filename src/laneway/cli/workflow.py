@@ -162,12 +162,14 @@ def import_workflow(
 @app.command()
 def event(
     name: Annotated[str, typer.Argument(help="What happened, like price.changed.")],
-    data: Annotated[str, typer.Option("--data", help="What is known of it, as a JSON object; - reads standard input.")] = "{}",
+    data: Annotated[
+        str, typer.Option("--data", help="What is known of it, as a JSON object; - reads standard input.")
+    ] = "{}",
 ) -> None:
     """Say that something happened: workflows that wait for it start."""
     value = read_value("-") if data == "-" else parsed(data, "--data")
     if not isinstance(value, dict):
-        raise BadInput("The data of an event is an object.", hint='Write --data \'{"price": 95}\'.')
+        raise BadInput("The data of an event is an object.", hint="Write --data '{\"price\": 95}'.")
     with connect() as client:
         print(f"Taken: {client.happened(name, value)['event']}.")
 

@@ -96,7 +96,9 @@ class DiffShape(BaseModel):
 
 class WorkflowListing(Listing):
     before: int | None = Field(None, ge=0, lt=2**63, description="Only with a smaller `seq`.")
-    owner: str | None = Field(None, max_length=200, description="Of this principal: id, address or name; yours if absent.")
+    owner: str | None = Field(
+        None, max_length=200, description="Of this principal: id, address or name; yours if absent."
+    )
 
 
 class NumberListing(Listing):

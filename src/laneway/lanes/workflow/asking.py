@@ -128,7 +128,9 @@ class Asking:
         """The question that is still open."""
         return self._question(standing.action, standing.action["arguments"]["description"], "")
 
-    async def store(self, request: Request, wanted: Wanted, base: int | None, by: UUID | None) -> tuple[Workflow, Patch] | int:
+    async def store(
+        self, request: Request, wanted: Wanted, base: int | None, by: UUID | None
+    ) -> tuple[Workflow, Patch] | int:
         """The change is stored once; if the workflow is not at `base` any more, its version now, and nothing is stored."""
         action = wanted.action(-1 if base is None else base)
         once = f"{request.job.id}:{approvals.action_hash(action)[:24]}"
@@ -182,4 +184,3 @@ class Asking:
     def _question(self, action: dict[str, Any], why: str, text: str) -> Question:
         key = f"approve.{approvals.action_hash(action)[:12]}"
         return Question(key, action, why, text, self._seconds, [], HOW, shown=action["arguments"], once=True)
-

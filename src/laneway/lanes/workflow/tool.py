@@ -93,7 +93,11 @@ def toolbox_tool(db: Database, patches: Patches) -> Callable[..., Awaitable[dict
     """The same tool for a toolbox: checked at once, then shown and asked for by the workflow lane."""
 
     async def patch_workflow(
-        call: Call, workflow_tag: str, operations: list[dict[str, Any]], description: str, valid_until: str | None = None
+        call: Call,
+        workflow_tag: str,
+        operations: list[dict[str, Any]],
+        description: str,
+        valid_until: str | None = None,
     ) -> dict[str, Any]:
         """Propose a lasting change of a stored workflow as JSON Patch (RFC 6902); the owner sees it and decides.
 

@@ -31,7 +31,9 @@ class EventPosted(BaseModel):
     event: str = Field(
         pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$", max_length=120, description="What happened, like price.changed."
     )
-    data: dict[str, Any] = Field(default_factory=dict, description="What is known of it; workflows see it as their input.")
+    data: dict[str, Any] = Field(
+        default_factory=dict, description="What is known of it; workflows see it as their input."
+    )
 
     @model_validator(mode="before")
     @classmethod

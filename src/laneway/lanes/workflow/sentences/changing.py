@@ -49,7 +49,9 @@ def timed_out(said: str, known: Known, named: str | None) -> Draft | None:
     tag, document, place = holder(known, found["step"], named)
     length, now, verb = milliseconds(found["time"]), place.get("timeout_ms"), found["verb"].lower()
     if now is not None and ((verb in _SHORTER and length >= now) or (verb in _LONGER and length <= now)):
-        raise NotPlanned(f"The timeout of `{place['id']}` is {lasting(now)} now.", f"{lasting(length)} does not {verb} it.")
+        raise NotPlanned(
+            f"The timeout of `{place['id']}` is {lasting(now)} now.", f"{lasting(length)} does not {verb} it."
+        )
     change = {**place, "timeout_ms": length}
     was = f" (now {lasting(now)})" if now else ""
     return _one(tag, document, place, change, f"The timeout of `{place['id']}` becomes {lasting(length)}{was}.")
@@ -112,7 +114,9 @@ def redirected(said: str, known: Known, named: str | None) -> Draft | None:
     found = by or _INSTEAD[0].fullmatch(said)
     if found is None:
         return None
-    words = f"send a {by['by']} message" if by else re.sub(r"^send (?:it|this|that|them)\b", "send a message", found["act"])
+    words = (
+        f"send a {by['by']} message" if by else re.sub(r"^send (?:it|this|that|them)\b", "send a message", found["act"])
+    )
     act = told(words)
     if act is None:
         return None
@@ -123,7 +127,11 @@ def redirected(said: str, known: Known, named: str | None) -> Draft | None:
     if where.get("channel") == "owner":
         raise NotPlanned("It is not clear where it shall go.", act.note or "Say an address or a channel.")
     config |= where
-    config |= {"subject": "A workflow has something to say"} if where["channel"] == "email" and "subject" not in config else {}
+    config |= (
+        {"subject": "A workflow has something to say"}
+        if where["channel"] == "email" and "subject" not in config
+        else {}
+    )
     if where["channel"] != "email":
         config.pop("subject", None)
     notes = (act.note,) if act.note else ()

@@ -51,7 +51,9 @@ def limited(said: str, known: Known) -> tuple[str, datetime | None]:
         found = shape.fullmatch(said)
         if found is None:
             continue
-        words = found["until"] or "in " + re.sub(r"^(?:an?|one)\b", "1", found["length"]).replace("two", "2").replace("three", "3")
+        words = found["until"] or "in " + re.sub(r"^(?:an?|one)\b", "1", found["length"]).replace("two", "2").replace(
+            "three", "3"
+        )
         try:
             until = moment_of(words, known.now, ZoneInfo(known.zone))
         except BadInput:
@@ -91,7 +93,9 @@ def _meant(what: str, known: Known, named: str | None) -> tuple[str, dict[str, A
         first = [one["id"] for one in document["nodes"] if one["id"] not in led_to]
         if [one["id"] for one in matching(document, what)] == first:
             return tag, document
-        raise NotPlanned(f"`{what}` is a step in the middle of `{tag}`; a workflow runs as a whole.", f"Say “run {tag} …”.")
+        raise NotPlanned(
+            f"`{what}` is a step in the middle of `{tag}`; a workflow runs as a whole.", f"Say “run {tag} …”."
+        )
     return target(known, what)
 
 
@@ -116,7 +120,9 @@ def made_to_last(said: str, known: Known, named: str | None) -> Draft | None:
         raise NotPlanned("There is nothing here to make permanent.", "Run it once first, then say so.")
     when = found["when"] or found["when2"]
     try:
-        trigger = {"type": "cron", "schedule": cron_of(when), "timezone": known.zone} if when else _offered(offer, known)
+        trigger = (
+            {"type": "cron", "schedule": cron_of(when), "timezone": known.zone} if when else _offered(offer, known)
+        )
     except BadInput as error:
         raise NotPlanned(f"The time “{when[:60]}” is not understood.", error.hint) from None
     words = str(offer.get("sentence") or offer.get("prompt") or "A pipeline").rstrip(".")
@@ -127,7 +133,11 @@ def made_to_last(said: str, known: Known, named: str | None) -> Draft | None:
         "edges": [{"from": "pipeline", "to": "report"}], "triggers": [trigger],
         "metadata": {"name": tag, "description": words[:2000]},
     }  # fmt: skip
-    runs = "It runs when you say so." if trigger["type"] == "manual" else f"It runs {when or trigger['schedule']} ({known.zone})."
+    runs = (
+        "It runs when you say so."
+        if trigger["type"] == "manual"
+        else f"It runs {when or trigger['schedule']} ({known.zone})."
+    )
     return Draft(tag, [{"op": "replace", "path": "", "value": document}], f"{words[:300]}. {runs}")
 
 
