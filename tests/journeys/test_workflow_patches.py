@@ -1,4 +1,4 @@
-"""From a sentence to a workflow that runs: previewed, approved, stored, and undone later; by HTTP and by the console."""
+"""From a sentence to a workflow that runs: shown, approved, stored, and undone later; by HTTP and by the console."""
 
 from __future__ import annotations
 

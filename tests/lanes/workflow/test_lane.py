@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from laneway.domain.conversation import Message
+from laneway.domain.conversation import Message, Role
 from laneway.domain.job import JobStatus
 from laneway.domain.judgement import Approval, ApprovalState
 from laneway.domain.workflow import Cause, Patch, Workflow
 from laneway.llm.offline import OfflineModel
 from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
-from laneway.store import approvals, workflow_patches, workflows
+from laneway.store import approvals, principals, workflow_patches, workflows
 from tests.lanes.workflow.stored_documents import CHAIN
 from tests.running import Laneway, laneway
 
@@ -161,6 +161,19 @@ async def test_a_model_proposes_by_the_tool_and_repairs_what_is_refused(database
     assert now.document["nodes"][0]["retry"] == {"max_attempts": 5}
 
 
+async def test_a_model_is_given_the_schema(database_url: str, tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def script(one: Asked) -> Turn:
+        told.extend(getattr(message, "instructions", None) or "" for message in one.messages)
+        return Say("Which step do you mean?")
+
+    async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
+        await here.ask("make it better", lane="workflow")
+    assert '"title":"Workflow"' in "".join(told)
+    assert "JSON Patch (RFC 6902)" in "".join(told)
+
+
 async def test_a_model_that_asks_back_changes_nothing(database_url: str, tmp_path: Path) -> None:
     async with laneway(database_url, tmp_path, ScriptedModel([Say("Which step do you mean?")])) as here:
         await keep(here)
@@ -207,9 +220,6 @@ async def test_a_sent_workflow_is_imported_once_and_must_then_be_the_stored_one(
 
 
 async def test_a_customer_changes_no_workflow(database_url: str, tmp_path: Path) -> None:
-    from laneway.domain.conversation import Role
-    from laneway.store import principals
-
     async with laneway(database_url, tmp_path, OfflineModel()) as here:
         await keep(here)
         async with here.app.db.transaction() as tx:

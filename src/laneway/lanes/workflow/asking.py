@@ -1,4 +1,4 @@
-"""The question before a workflow changes: the exact operations on the exact version, shown, approved, and only then stored.
+"""The question before a workflow changes: exact operations on an exact version, shown, approved, and then stored.
 
 The proposal is a row while a person thinks about it. A yes holds for what was shown; if the workflow has changed by
 then, the same operations are tried on what it is now, and the question is asked anew.
@@ -131,7 +131,7 @@ class Asking:
     async def store(
         self, request: Request, wanted: Wanted, base: int | None, by: UUID | None
     ) -> tuple[Workflow, Patch] | int:
-        """The change is stored once; if the workflow is not at `base` any more, its version now, and nothing is stored."""
+        """The change is stored once; its version, and nothing is stored, if the workflow is no longer at `base`."""
         action = wanted.action(-1 if base is None else base)
         once = f"{request.job.id}:{approvals.action_hash(action)[:24]}"
 

@@ -87,7 +87,7 @@ class WorkflowLane:
         return await self._done(request, *stored, {})
 
     async def _must_ask(self, request: Request) -> bool:
-        """Whether a person decides first: always, unless the owner switched it off and nobody else's words are in it."""
+        """Whether a person decides first: always, unless the owner switched it off and only the owner has spoken."""
         if self._approval or current_run().sources:
             return True
         async with self._db.transaction() as tx:

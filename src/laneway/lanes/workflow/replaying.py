@@ -191,7 +191,7 @@ class _Walk:
     def _out_of_loop(
         self, name: str, condition: str | None, on_break: tuple[str, ...], on_most: tuple[str, ...]
     ) -> None:
-        """What was recorded is the last turn: the loop went on because its condition was false, or it had had enough."""
+        """What was recorded is the last turn: its condition was false then, or it had had enough."""
         again = True if condition is None else self._value(name, condition)
         if isinstance(again, Erred):
             again = False

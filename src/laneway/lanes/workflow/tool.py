@@ -123,7 +123,7 @@ def toolbox_tool(db: Database, patches: Patches) -> Callable[..., Awaitable[dict
             }  # fmt: skip
             key = hashlib.sha256(json.dumps(patch, sort_keys=True).encode()).hexdigest()[:16]
             incoming = Incoming(
-                thread.channel, thread.external_id, f"patch:{call.job_id}:{key}", description[:MOST_DESCRIBED], principal,
+                thread.channel, thread.external_id, f"patch:{call.job_id}:{key}", patch["description"], principal,
                 lane="workflow", payload={"patch": patch, "classification": JUDGED},
                 meta={"by_job": str(call.job_id), "sources": list(call.sources)},
             )  # fmt: skip

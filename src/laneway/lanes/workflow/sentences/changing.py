@@ -16,8 +16,10 @@ _STEP = r"(?:the )?(?:step |node )?(?P<step>[\w\"“”`' -]{1,80}?)(?: step| no
 _TIMEOUTS = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
-        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|make|update) the time-?out (?:of|for|on) {_STEP} to (?P<time>{LENGTH})",
-        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|update) {_STEP}(?:'s)? time-?out to (?P<time>{LENGTH})",
+        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|make|update) the time-?out "
+        rf"(?:of|for|on) {_STEP} to (?P<time>{LENGTH})",
+        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|update) {_STEP}(?:'s)? time-?out "
+        rf"to (?P<time>{LENGTH})",
         rf"(?P<verb>give) {_STEP} (?P<time>{LENGTH})(?: of time-?out| to finish| as (?:its )?time-?out)?",
         rf"{_STEP} (?:should|shall|must|may) (?P<verb>time out) after (?P<time>{LENGTH})",
         rf"(?P<verb>time out) {_STEP} after (?P<time>{LENGTH})",
@@ -26,8 +28,10 @@ _TIMEOUTS = tuple(
 _RETRY = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
-        rf"(?:always )?(?:retry|try|repeat) {_STEP} (?:up to |at most )?(?P<count>\d+|once|twice|three|four|five)(?: times)?"
-        rf"(?:,? (?:with|waiting) (?:a )?(?P<pause>{LENGTH})(?: (?:pause|wait|delay|backoff))?(?: (?:between|in between))?.{{0,20}})?",
+        rf"(?:always )?(?:retry|try|repeat) {_STEP} (?:up to |at most )?(?P<count>\d+|once|twice|three|"
+        rf"four|five)(?: times)?"
+        rf"(?:,? (?:with|waiting) (?:a )?(?P<pause>{LENGTH})(?: (?:pause|wait|delay|backoff))?(?: (?:between|"
+        rf"in between))?.{{0,20}})?",
         rf"(?:change|set) the (?:number of )?retries (?:of|for) {_STEP} to (?P<count>\d+)",
     )
 )

@@ -33,7 +33,8 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _STEP = re.compile(
-    r"(?:the )?(?P<step>[\w -]{1,60}?)(?: step| node)? (?P<how>fails|breaks|errs|has an error|goes wrong|is done|is finished|is "
+    r"(?:the )?(?P<step>[\w -]{1,60}?)(?: step| node)? (?P<how>fails|breaks|errs|has an error|goes "
+    r"wrong|is done|is finished|is "
     r"complete|finishes|completes|succeeds|has run|ends)",
     re.IGNORECASE,
 )

@@ -24,7 +24,8 @@ _TIMED = re.compile(
     r"(?:always )?(?P<act>.+?) (?P<what>(?:every|each|daily|hourly|weekly|on|at) .+|daily|hourly|weekly)", re.IGNORECASE
 )
 _TIMED_AHEAD = re.compile(
-    r"(?P<what>(?:every|each|daily|hourly|weekly|on|at) .+?),? (?P<act>(?:e-?mail|mail|send|notify|alert|tell|inform|ping|post|call) .+)",
+    r"(?P<what>(?:every|each|daily|hourly|weekly|on|at) .+?),? (?P<act>(?:e-?mail|mail|send|notify|"
+    r"alert|tell|inform|ping|post|call) .+)",
     re.IGNORECASE,
 )
 _WITHOUT_COMMA = re.compile(

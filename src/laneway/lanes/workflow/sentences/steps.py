@@ -16,12 +16,14 @@ _STEP = r"(?P<step>[\w\"“”`' -]{1,80}?)(?: step| node)?"
 _KIND = (
     rf"(?:an? |another |one )?(?P<kind>(?:e-?mail|mail|slack|telegram|whatsapp)(?: notification| message| alert)?|"
     rf"notification|notify|alert|approval|confirmation|review|sign-?off|"
-    rf"(?:wait|delay|pause) of {LENGTH}|{LENGTH} (?:wait|delay|pause))(?: step| node)?(?: (?:that|which|to|for) (?P<more>.+?))?"
+    rf"(?:wait|delay|pause) of {LENGTH}|{LENGTH} (?:wait|delay|pause))(?: step| node)?(?: (?:that|"
+    rf"which|to|for) (?P<more>.+?))?"
 )
 _THAT = r"(?:an? )?(?:new )?(?:step|node) (?:that|which|to) (?P<act>.+?)"
 _WHERE = (
     rf"(?:(?P<where>after|behind|following|before|ahead of) (?:the )?{_STEP}"
-    rf"|between (?:the )?(?P<first>[\w\"`' -]{{1,60}}?) and (?:the )?(?P<second>[\w\"`' -]{{1,60}}?)|(?P<end>at the (?:very )?end))"
+    rf"|between (?:the )?(?P<first>[\w\"`' -]{{1,60}}?) and (?:the )?(?P<second>[\w\"`' -]{{1,60}}?)"
+    rf"|(?P<end>at the (?:very )?end))"
 )
 _ADD = tuple(
     re.compile(rf"(?:always )?(?:add|insert|put|append|include) {what},? {_WHERE}", re.IGNORECASE)

@@ -24,19 +24,24 @@ _RHYTHM = (
 _RUN = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
-        rf"(?:always )?(?P<verb>run|start|execute|schedule|launch|trigger) (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)(?: workflow)?(?: to run)? {_RHYTHM}",
+        rf"(?:always )?(?P<verb>run|start|execute|schedule|launch|trigger) (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. "
+        rf"-]{{1,80}}?)(?: workflow)?(?: to run)? {_RHYTHM}",
         rf"(?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)(?: workflow)? (?:should|shall|must) run {_RHYTHM}",
-        rf"(?P<verb>change|set|move) the schedule of (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)(?: workflow)? to {_RHYTHM}",
+        rf"(?P<verb>change|set|move) the schedule of (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)"
+        rf"(?: workflow)? to {_RHYTHM}",
     )
 )
 _LAST = re.compile(
-    r"(?:always )?(?:make|turn|keep|save|store) (?:this|that|it)(?: one)?(?: (?:permanent|into a workflow|as a workflow|a workflow|for ever|forever|recurring))"
-    r"(?:,? (?:called|named|as) (?P<name>[\w\"“”`'. -]{1,60}?))?(?:,? (?:and run it )?(?P<when>(?:every|each|daily|hourly|weekly)\b.*))?"
+    r"(?:always )?(?:make|turn|keep|save|store) (?:this|that|it)(?: one)?(?: (?:permanent|into a "
+    r"workflow|as a workflow|a workflow|for ever|forever|recurring))"
+    r"(?:,? (?:called|named|as) (?P<name>[\w\"“”`'. -]{1,60}?))?(?:,? (?:and run it )?(?P<when>(?:every|"
+    r"each|daily|hourly|weekly)\b.*))?"
     r"|(?:do|run|repeat) (?:this|that|it)(?: again)? (?P<when2>(?:every|each|daily|hourly|weekly)\b.*)",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"(?:(?:for the next|during the next|only for|for) (?P<length>\d+ (?:minutes?|hours?|days?|weeks?)|(?:an?|one|two|three) (?:hour|day|week)s?)"
+    r"(?:(?:for the next|during the next|only for|for) (?P<length>\d+ (?:minutes?|hours?|days?|weeks?)"
+    r"|(?:an?|one|two|three) (?:hour|day|week)s?)"
     r"|until (?P<until>.+?))",
     re.IGNORECASE,
 )
