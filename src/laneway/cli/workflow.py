@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -185,7 +186,8 @@ def remove(tag: Tag, as_json: Json = False) -> None:
         print(f"Removed {plain(gone['tag'])}, which was at version {gone['version']}.")
 
 
-for name, command in workflow_runs.COMMANDS.items():
+_RUNS: Mapping[str, Callable[..., None]] = workflow_runs.COMMANDS
+for name, command in _RUNS.items():
     app.command(name)(command)
 
 

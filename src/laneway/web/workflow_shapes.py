@@ -83,7 +83,7 @@ class Changed(BaseModel):
     workflow: WorkflowShape | None = None
     patch: PatchShape | None = None
     preview: PreviewShape | None = None
-    document: dict[str, Any] | None = Field(None, description="With `dry_run`: what the workflow would be.")
+    document: dict[str, Any] | None = Field(default=None, description="With `dry_run`: what the workflow would be.")
 
 
 class DiffShape(BaseModel):

@@ -46,7 +46,7 @@ def test_a_preview_says_what_changes_and_lists_the_three_runs_of_ten() -> None:
 
 
 def test_what_cannot_be_told_is_said_to_be_so() -> None:
-    ask = [
+    ask: list[dict[str, Any]] = [
         {"op": "add", "path": "/nodes/-", "value": {"id": "may_i", "type": "hitl", "config": {"message": "May I?"}}},
         {"op": "replace", "path": "/edges/@check->buy/to", "value": "may_i"},
         {

@@ -117,7 +117,7 @@ def toolbox_tool(db: Database, patches: Patches) -> Callable[..., Awaitable[dict
                     datetime.fromisoformat(valid_until)
             except (LanewayError, ValueError) as error:
                 return _failed(str(error))
-            patch = {
+            patch: dict[str, Any] = {
                 "workflow_tag": workflow_tag, "operations": operations, "valid_until": valid_until,
                 "description": " ".join(description.split())[:MOST_DESCRIBED],
             }  # fmt: skip
