@@ -55,7 +55,7 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
             await decided(door, receipt)
             (workflow,) = (await door.get("/workflows"))["items"]
             for price in (120, 95):
-                await door.post("/events", 202, json={"event": "price.changed", "data": {"price": price}})
+                await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": price}})
             async with asyncio.timeout(60):
                 while not smtp.mails:
                     await asyncio.sleep(0.05)
@@ -66,7 +66,7 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
             undone = await door.post(f"/workflows/{workflow['tag']}/undo", json={"patch": patch["id"]})
             assert undone["patch"]["undoes"] == patch["id"]
             assert (await door.get("/workflows"))["items"] == []
-            await door.post("/events", 202, json={"event": "price.changed", "data": {"price": 10}})
+            await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": 10}})
             await asyncio.sleep(1)
     assert patch["sentence"] == "always e-mail me when the price drops below 100"
     assert patch["message_id"] == receipt["message_id"]

@@ -12,7 +12,7 @@ import typer
 from laneway.cli import workflow_runs
 from laneway.cli.connection import Before, Json, Limit, connect
 from laneway.cli.printing import local, more, one_line, plain, print_json, print_table
-from laneway.cli.workflow_files import Form, parsed, read_value, written
+from laneway.cli.workflow_files import Form, read_value, written
 from laneway.cli.workflow_patch import patch
 from laneway.errors import BadInput
 
@@ -158,21 +158,6 @@ def import_workflow(
             _said(client.replace_workflow(name, document, base, description=described), as_json)
         else:
             _said(client.create_workflow(name, document, described), as_json)
-
-
-@app.command()
-def event(
-    name: Annotated[str, typer.Argument(help="What happened, like price.changed.")],
-    data: Annotated[
-        str, typer.Option("--data", help="What is known of it, as a JSON object; - reads standard input.")
-    ] = "{}",
-) -> None:
-    """Say that something happened: workflows that wait for it start."""
-    value = read_value("-") if data == "-" else parsed(data, "--data")
-    if not isinstance(value, dict):
-        raise BadInput("The data of an event is an object.", hint="Write --data '{\"price\": 95}'.")
-    with connect() as client:
-        print(f"Taken: {client.happened(name, value)['event']}.")
 
 
 @app.command()

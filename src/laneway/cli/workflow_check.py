@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
-import orjson
 import typer
 
 from laneway.errors import BadInput
-from laneway.lanes.workflow.checks import Verdict, patched
-from laneway.lanes.workflow.document import MOST_BYTES, read
-from laneway.lanes.workflow.finding import Finding
 
-LONGEST_LINE = 4 * MOST_BYTES
+if TYPE_CHECKING:
+    from laneway.lanes.workflow.checks import Verdict
+
+LONGEST_LINE = 4_000_000
 
 
 def check_lines(source: BinaryIO | None = None, target: BinaryIO | None = None) -> None:
     """Every line {"workflow", "operations"} of the input has got its verdict on a line of the output."""
     out = target or sys.stdout.buffer
     for line in _lines(source or sys.stdin.buffer):
-        out.write(orjson.dumps(judged(line)) + b"\n")
+        out.write(json.dumps(judged(line), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         out.flush()
 
 
@@ -56,6 +56,10 @@ def judged(line: bytes | None) -> dict[str, Any]:
 
 
 def _verdict(line: bytes | None) -> Verdict:
+    # Here, because the other commands need not wait for it.
+    from laneway.lanes.workflow.checks import patched
+    from laneway.lanes.workflow.document import read
+
     if line is None:
         return _refused(f"The line is longer than {LONGEST_LINE} bytes.", "Send smaller workflows.")
     try:
@@ -68,6 +72,9 @@ def _verdict(line: bytes | None) -> Verdict:
 
 
 def _refused(message: str, repair: str) -> Verdict:
+    from laneway.lanes.workflow.checks import Verdict
+    from laneway.lanes.workflow.finding import Finding
+
     return Verdict(None, (Finding("json-patch", message, repair),))
 
 

@@ -141,7 +141,7 @@ async def end(
          run.id),
     )  # fmt: skip
     if cursor.rowcount:
-        body = {"run": str(run.id), "workflow": run.tag, "ended_at": list(ended_at)}
+        body: dict[str, Any] = {"run": str(run.id), "workflow": run.tag, "ended_at": list(ended_at)}
         body |= {"error": error} if error else {}
         job = await jobs.get(tx, run.job_id)
         await events.append(tx, f"workflow.run.{status}", body, thread_id=job.thread_id, job_id=run.job_id)

@@ -151,23 +151,17 @@ REJECTED: dict[str, tuple[str, Document, str | None, str]] = {
         "a",
         "/edges/0/condition",
     ),
+    "a wait's condition": (
+        "condition",
+        of([node("a", "wait", event="e", condition="price >")], []),
+        "a",
+        "/nodes/0/config/condition",
+    ),
     "a condition that is a number": (
         "condition",
         of([node("a"), node("b")], [edge("a", "b", "1 + 1")]),
         "a",
         "/edges/0/condition",
-    ),
-    "a filter's condition": (
-        "condition",
-        of([node("a", "filter", condition="row.x > 1")], []),
-        "a",
-        "/nodes/0/config/condition",
-    ),
-    "a transform's expression": (
-        "condition",
-        of([node("a", "transform", expression="x +")], []),
-        "a",
-        "/nodes/0/config/expression",
     ),
     "an event's condition": (
         "condition",

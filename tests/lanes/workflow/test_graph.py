@@ -60,6 +60,14 @@ def test_a_loop_back_to_the_first_node_leaves_it_the_entry() -> None:
     assert graph.order == ["work", "again"]
 
 
+def test_a_circle_that_nothing_leads_into_begins_at_its_loop_when_that_is_drawn_first() -> None:
+    loop = node("again", "loop", loop_back_to="work", max_iterations=3)
+    graph = Graph(of([loop, node("work")], line("again", "work", "again")))
+    assert (graph.entries, graph.back) == (["again"], {("work", "again")})
+    behind = Graph(of([loop, node("work")], line("work", "again")))
+    assert (behind.entries, behind.back) == (["work"], {("again", "work")})
+
+
 def test_ways_of_a_loop_that_are_not_drawn_are_edges() -> None:
     loop = node("again", "loop", loop_back_to="work", max_iterations=3, break_path="good", timeout_path=["bad"])
     graph = Graph(of([node("work"), loop, node("good"), node("bad")], line("work", "again")))

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from laneway.lanes.workflow.notes import NEEDS
+from laneway.lanes.workflow.notes import NEEDS, notes
 from laneway.lanes.workflow.schema import config_keys, node_types, problems, schema
 from tests.lanes.workflow.documents import PRICES, edge, node, of
 
@@ -66,6 +66,7 @@ def _one(change: dict[str, Any]) -> dict[str, Any]:
         (_one({"config": {"url": 5}}), "'config.url' of node 'a' is 5. Make it a text.", "/nodes/0/config/url"),
         (_one({"config": {"method": "GTE"}}), "Use one of", "/nodes/0/config/method"),
         (_one({"config": {"URL": "x"}}), "Did you mean 'url'?", "/nodes/0/config/URL"),
+        (_one({"config": {"rows-at": "x"}}), "Did you mean 'rows_at'?", "/nodes/0/config/rows-at"),
         (_one({"config": {"heders": {}}}), "Did you mean 'headers'?", "/nodes/0/config/heders"),
         (_one({"config": {"join": "some"}}), "Use one of: all, any.", "/nodes/0/config/join"),
         (of([node("a")], [{"from": "a"}]), "Edge 0 has no 'to'.", "/edges/0"),
@@ -95,5 +96,17 @@ def test_a_finding_names_the_node() -> None:
     assert [one.node for one in problems(of([node("a"), node("b", "http", url=1)], []))] == ["b"]
 
 
-def test_a_key_nobody_knows_is_allowed_in_a_config() -> None:
-    assert problems(_one({"config": {"url": "https://a.example", "owner": "ops"}})) == []
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("http", "owner"),
+        ("wait", "duration"),
+        ("subworkflow", "workflow_id"),
+        ("hitl", "approver"),
+        ("function", "inputs"),
+    ],
+)
+def test_a_key_that_is_a_word_of_its_own_is_allowed_in_a_config_and_noted(kind: str, key: str) -> None:
+    document = of([node("a", kind, **{key: "x"})], [])
+    assert problems(document) == []
+    assert any(one.reason == "unused-key" and key in one.message for one in notes(document))

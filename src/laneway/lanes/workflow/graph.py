@@ -111,8 +111,7 @@ class Graph:
         found = [name for name in self.nodes if not self._into[name]]
         seen = self.reached(found)
         for name in self.nodes:
-            # A circle that is a proper loop and that nothing leads into begins where the loop goes back to.
-            if name not in seen and self._into[name] and all(self._jumps_back(edge) for edge in self._into[name]):
+            if name not in seen and self._begins(name):
                 found.append(name)
                 seen |= self.reached([name])
         return [name for name in self.nodes if name in set(found)]
@@ -202,6 +201,14 @@ class Graph:
                 found.add(name)
                 waiting.extend(end(edge) for edge in by[name])
         return found
+
+    def _begins(self, name: str) -> bool:
+        """Whether a circle that nothing leads into begins here: at its loop, or at where that goes back to."""
+        loop = self.loop(name)
+        if loop is not None and loop.back_to in self.nodes:
+            drawn = any(edge.index >= 0 and edge.target == loop.back_to for edge in self._out[name])
+            return drawn and name in self.before(name) and self.before(name) <= self.after(name)
+        return bool(self._into[name]) and all(self._jumps_back(edge) for edge in self._into[name])
 
     def _jumps_back(self, edge: Edge) -> bool:
         loop = self.loop(edge.source)

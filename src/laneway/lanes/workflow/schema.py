@@ -66,7 +66,7 @@ def _sentence(error: Any, value: Any, place: str, path: Sequence[Any]) -> tuple[
         case "additionalProperties":
             return _unknown(place, str(wanted[0]), _allowed(path))
         case "enum":
-            near = _nearest(str(value), [str(each) for each in wanted])
+            near = nearest(str(value), [str(each) for each in wanted])
             hint = f"Did you mean {near!r}?" if near else f"Use one of: {', '.join(map(str, wanted))}."
             return f"{place} is {_shown(value)}, which is unknown.", hint
         case "type":
@@ -119,7 +119,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _unknown(place: str, key: str, known: Sequence[str]) -> tuple[str, str]:
-    near = _nearest(key, known)
+    near = nearest(key, known)
     hint = f"Did you mean {near!r}?" if near else f"Known: {', '.join(known)}."
     return f"{place} has an unknown key {_shown(key)}.", hint
 
@@ -139,17 +139,27 @@ def _misspelt(document: Mapping[str, Any]) -> list[Finding]:
     for index, node in enumerate(document["nodes"]):
         known = config_keys(node["type"])
         for key in node.get("config", {}):
-            near = None if key in known else _nearest(key, [each for each in known if each not in node["config"]])
-            if near:
+            near = None if key in known else nearest(key, [each for each in known if each not in node["config"]])
+            if near and _slip(key, near):
                 message = f"The config of node {node['id']!r} ({node['type']}) has an unknown key {_shown(key)}."
                 path = pointer(["nodes", index, "config", key])
                 found.append(Finding("schema", message, f"Did you mean {near!r}?", node["id"], path))
     return found
 
 
-def _nearest(word: str, known: Sequence[str]) -> str | None:
-    plain = {each.lower().replace("_", "").replace("-", ""): each for each in known}
-    bare = word.lower().replace("_", "").replace("-", "")
+def _slip(key: str, near: str) -> bool:
+    """Whether a key is a known one with a slip in it, and not a word of its own that goes on differently."""
+    one, other = _bare(key), _bare(near)
+    return one == other or not (one.startswith(other) or other.startswith(one))
+
+
+def _bare(word: str) -> str:
+    return word.lower().replace("_", "").replace("-", "")
+
+
+def nearest(word: str, known: Sequence[str]) -> str | None:
+    """The known word that was probably meant."""
+    plain, bare = {_bare(each): each for each in known}, _bare(word)
     close = [bare] if bare in plain else difflib.get_close_matches(bare, list(plain), 1, 0.8)
     return plain[close[0]] if close else None
 

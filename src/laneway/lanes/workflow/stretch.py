@@ -299,7 +299,8 @@ class Stretch:
         return _held(self._shop)
 
     async def _tell(self, tx: Connection, kind: str, record: NodeRecord, **more: Any) -> None:
-        body = {"run": str(self._run.id), "workflow": self._run.tag, "node": record.node, "type": record.type}
+        body: dict[str, Any] = {"run": str(self._run.id), "workflow": self._run.tag}
+        body |= {"node": record.node, "type": record.type}
         body |= {"visit": record.visit, "attempt": record.attempts, **more}
         job = self._request.job
         await events.append(tx, kind, body, thread_id=job.thread_id, job_id=job.id)

@@ -1,20 +1,18 @@
-"""condition: every condition is CEL that compiles, speaks only of what it is given, and can be true or false."""
+"""condition: whatever decides on a way is CEL that compiles, speaks of what it is given, and can be true or false."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from laneway.lanes.workflow.conditions import EDGE_NAMES, BadCondition, compiled, expression
+from laneway.lanes.workflow.conditions import EDGE_NAMES, BadCondition, compiled
 from laneway.lanes.workflow.document import Document
 from laneway.lanes.workflow.finding import Finding
 
-ROW_NAMES = ("item", *EDGE_NAMES)
-"""What the condition of a filter node may speak of: the row, and what an edge may."""
 EVENT_NAMES = ("output",)
 """What the condition of an event trigger, or of a wait for an event, may speak of: `$` is the event there."""
 
-_NAMES = {"loop": EDGE_NAMES, "filter": ROW_NAMES, "wait": EVENT_NAMES}
+_NAMES = {"loop": EDGE_NAMES, "wait": EVENT_NAMES}
 
 
 def conditions(document: Document) -> Iterator[Finding]:
@@ -23,11 +21,8 @@ def conditions(document: Document) -> Iterator[Finding]:
         yield from _one(edge, "condition", EDGE_NAMES, place, f"/edges/{index}", edge["from"])
     for index, node in enumerate(document["nodes"]):
         place, path = f"Node {node['id']!r}", f"/nodes/{index}/config"
-        config = node.get("config", {})
         if node["type"] in _NAMES:
-            yield from _one(config, "condition", _NAMES[node["type"]], place, path, node["id"])
-        if node["type"] == "transform":
-            yield from _one(config, "expression", EDGE_NAMES, place, path, node["id"])
+            yield from _one(node.get("config", {}), "condition", _NAMES[node["type"]], place, path, node["id"])
     for index, trigger in enumerate(document.get("triggers", [])):
         yield from _one(trigger, "condition", EVENT_NAMES, f"Trigger {index}", f"/triggers/{index}", None)
 
@@ -39,6 +34,6 @@ def _one(
     if not isinstance(text, str):
         return
     try:
-        compiled(text, names) if key == "condition" else expression(text, names)
+        compiled(text, names)
     except BadCondition as wrong:
         yield Finding("condition", f"{place}: {wrong.message}", wrong.hint, node, f"{path}/{key}")

@@ -9,7 +9,7 @@ from laneway.lanes.workflow.document import Document
 from laneway.lanes.workflow.finding import Finding
 from laneway.lanes.workflow.graph import Graph
 
-MOST_ITERATIONS = 1_000
+MOST_ITERATIONS = 10_000
 
 
 def loops(document: Document) -> Iterator[Finding]:

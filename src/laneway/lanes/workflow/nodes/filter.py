@@ -1,4 +1,4 @@
-"""`filter`: keeps the rows that fit, by a plan's `where` or by a CEL `condition` over `item`."""
+"""`filter`: keeps the rows that fit, by a plan's `where` or by a CEL `condition` over `item`, which is `$`, too."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from laneway.lanes.workflow.conditions import Erred, compiled
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome
 from laneway.lanes.workflow.nodes.rows import planned, rows_of
+from laneway.lanes.workflow.notes import ROW_NAMES
 
-NAMES = ("item", "ctx")
 MOST = 100_000
 """Rows a condition is asked for one by one; more are for a plan's `where`."""
 
@@ -20,12 +20,12 @@ async def filtered(doing: Doing) -> Outcome:
 
 
 def _kept(doing: Doing, text: str) -> Outcome:
-    condition, rows = compiled(text, NAMES), rows_of(doing.input(), doing.name)
+    condition, rows = compiled(text, ROW_NAMES), rows_of(doing.input(), doing.name)
     if len(rows) > MOST:
         return Failed(f"{len(rows)} rows are too many for a condition; use `where`.", retryable=False)
     kept: list[dict[str, Any]] = []
     for number, row in enumerate(rows, 1):
-        verdict = condition.value(None, doing.ctx, item=row)
+        verdict = condition.value(row, doing.ctx, item=row)
         if isinstance(verdict, Erred):
             # A row nobody can judge is neither kept nor dropped in silence.
             return Failed(f"The condition `{text[:200]}` failed for row {number}: {verdict.why}.", retryable=False)
