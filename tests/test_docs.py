@@ -102,6 +102,7 @@ EXAMPLES = (
     *("`src/laneway/lanes/dice", "`tests/lanes/test_dice"),
     *("`src/laneway/lanes/tools/tidy", "`tests/lanes/test_tidy"),
     *("`src/laneway/channels/folder", "`tests/channels/test_folder"),
+    *("`src/laneway/lanes/workflow/nodes/upload", "`tests/lanes/workflow/test_node_upload"),
 )
 
 
