@@ -1,4 +1,4 @@
-"""From a sentence to a workflow that runs: previewed, approved, stored, and undone later; by HTTP and by the console."""
+"""From a sentence to a workflow that runs: shown, approved, stored, and undone later; by HTTP and by the console."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
             await decided(door, receipt)
             (workflow,) = (await door.get("/workflows"))["items"]
             for price in (120, 95):
-                await door.post("/events", 202, json={"event": "price.changed", "data": {"price": price}})
+                await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": price}})
             async with asyncio.timeout(60):
                 while not smtp.mails:
                     await asyncio.sleep(0.05)
@@ -66,7 +66,7 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
             undone = await door.post(f"/workflows/{workflow['tag']}/undo", json={"patch": patch["id"]})
             assert undone["patch"]["undoes"] == patch["id"]
             assert (await door.get("/workflows"))["items"] == []
-            await door.post("/events", 202, json={"event": "price.changed", "data": {"price": 10}})
+            await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": 10}})
             await asyncio.sleep(1)
     assert patch["sentence"] == "always e-mail me when the price drops below 100"
     assert patch["message_id"] == receipt["message_id"]
@@ -75,7 +75,9 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
 
 
 @pytest.mark.parametrize(("sentence", "event"), SEED)
-async def test_the_sentences_of_the_seed_end_to_end_without_a_model(opened: Open, sentence: str, event: str | None) -> None:
+async def test_the_sentences_of_the_seed_end_to_end_without_a_model(
+    opened: Open, sentence: str, event: str | None
+) -> None:
     async with opened(offline()) as door:
         runner: dict[str, Any] = {"door": "chat"} if event else {"workflow_tag": "main", "current_workflow": CHAIN}
         receipt = await door.send(sentence, lane="workflow", payload={"runner": runner})
@@ -93,7 +95,7 @@ async def test_the_sentences_of_the_seed_end_to_end_without_a_model(opened: Open
 
 
 async def test_the_door_of_the_runner_finds_the_lane_by_itself(opened: Open) -> None:
-    async with opened(offline()) as door:
+    async with opened(offline(), local_classifier=True) as door:
         runner = {"door": "agent:jobs", "workflow_tag": "main", "current_workflow": CHAIN}
         receipt = await door.send("add notification step after processing", payload={"runner": runner})
         said = await decided(door, receipt)
@@ -126,7 +128,12 @@ async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_
         await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
 
         async def laneway(*words: str, given: str = "", code: int = 0) -> str:
-            environ = {"LANEWAY_URL": door.url, "LANEWAY_KEY": door.key, "PATH": "/usr/bin:/bin", "LANEWAY_HOME": str(tmp_path)}
+            environ = {
+                "LANEWAY_URL": door.url,
+                "LANEWAY_KEY": door.key,
+                "PATH": "/usr/bin:/bin",
+                "LANEWAY_HOME": str(tmp_path),
+            }
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "laneway", "workflow", *words, env=environ, cwd=tmp_path,
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,

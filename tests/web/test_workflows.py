@@ -37,7 +37,10 @@ async def test_a_workflow_is_made_listed_shown_and_removed(door: Door) -> None:
     rest = await door.get("/workflows", limit=2, before=first["next"])
     assert [one["tag"] for one in rest["items"]] == ["main"]
     assert (await door.get("/workflows/main"))["document"] == CHAIN
-    assert "There is a workflow `main` already" in (await door.post("/workflows", 409, json={"tag": "main", "document": CHAIN}))["detail"]
+    assert (
+        "There is a workflow `main` already"
+        in (await door.post("/workflows", 409, json={"tag": "main", "document": CHAIN}))["detail"]
+    )
     assert (await door.http.delete("/workflows/main")).status_code == 200
     await door.get("/workflows/main", 404)
     assert (await door.get("/workflows/schema"))["title"] == "Workflow"
@@ -112,7 +115,9 @@ async def test_versions_history_diff_undo_redo_and_rollback(door: Door) -> None:
 async def test_a_conflicting_undo_names_what_stands_in_the_way(door: Door) -> None:
     await made(door)
     first = await patched(door, RETRY, description="Tried again.")
-    await patched(door, [{"op": "replace", "path": "/nodes/@fetch/retry/max_attempts", "value": 7}], description="Seven.")
+    await patched(
+        door, [{"op": "replace", "path": "/nodes/@fetch/retry/max_attempts", "value": 7}], description="Seven."
+    )
     problem = await door.post("/workflows/main/undo", 409, json={"patch": first["patch"]["id"]})
     assert "node `fetch`" in problem["detail"]
     assert "version 3 (Seven.)" in problem["detail"]
@@ -142,7 +147,11 @@ async def test_hostile_documents_are_refused_clearly(door: Door) -> None:
     deep: Any = "x"
     for _ in range(100):
         deep = [deep]
-    for document in ({"nodes": deep, "edges": []}, {"nodes": "all", "edges": []}, {"nodes": [{"id": "a\x00", "type": "wait"}], "edges": []}):
+    for document in (
+        {"nodes": deep, "edges": []},
+        {"nodes": "all", "edges": []},
+        {"nodes": [{"id": "a\x00", "type": "wait"}], "edges": []},
+    ):
         response = await door.http.post("/workflows", json={"tag": "bad", "document": document})
         assert response.status_code in (400, 413), response.text
         assert response.json()["hint"]
@@ -167,7 +176,9 @@ async def test_an_operator_proposes_and_the_owner_decides(opened: Open, database
             new = [{"op": "replace", "path": "", "value": CHAIN}]
             assert (await ops.post("/workflows", json={"tag": "main", "document": CHAIN})).status_code == 403
             assert (await ops.post("/workflows/main/patch", json={"operations": new})).status_code == 403
-            asked = await ops.post("/workflows/main/patch", json={"operations": new, "ask": True, "description": "Made."})
+            asked = await ops.post(
+                "/workflows/main/patch", json={"operations": new, "ask": True, "description": "Made."}
+            )
             assert asked.status_code == 202, asked.text
             job = asked.json()["job_id"]
             await door.until(job, "waiting")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from laneway.cli import workflow_runs
 from laneway.cli.connection import Before, Json, Limit, connect
 from laneway.cli.printing import local, more, one_line, plain, print_json, print_table
-from laneway.cli.workflow_files import Form, parsed, read_value, written
+from laneway.cli.workflow_files import Form, read_value, written
 from laneway.cli.workflow_patch import patch
 from laneway.errors import BadInput
 
@@ -160,19 +161,6 @@ def import_workflow(
 
 
 @app.command()
-def event(
-    name: Annotated[str, typer.Argument(help="What happened, like price.changed.")],
-    data: Annotated[str, typer.Option("--data", help="What is known of it, as a JSON object; - reads standard input.")] = "{}",
-) -> None:
-    """Say that something happened: workflows that wait for it start."""
-    value = read_value("-") if data == "-" else parsed(data, "--data")
-    if not isinstance(value, dict):
-        raise BadInput("The data of an event is an object.", hint='Write --data \'{"price": 95}\'.')
-    with connect() as client:
-        print(f"Taken: {client.happened(name, value)['event']}.")
-
-
-@app.command()
 def remove(tag: Tag, as_json: Json = False) -> None:
     """Remove a workflow; its versions and runs stay on record."""
     with connect() as client:
@@ -183,7 +171,8 @@ def remove(tag: Tag, as_json: Json = False) -> None:
         print(f"Removed {plain(gone['tag'])}, which was at version {gone['version']}.")
 
 
-for name, command in workflow_runs.COMMANDS.items():
+_RUNS: Mapping[str, Callable[..., None]] = workflow_runs.COMMANDS
+for name, command in _RUNS.items():
     app.command(name)(command)
 
 

@@ -50,10 +50,6 @@ class WorkflowCalls(Wire):
     def workflow_diff(self, tag: str, older: int, newer: int | None = None) -> Json:
         return self._get(f"/workflows/{part(tag)}/diff", older=older, newer=newer)
 
-    def happened(self, event: str, data: Json | None = None) -> Json:
-        """Workflows that wait for this event start."""
-        return self._post("/events", json={"event": event, "data": data or {}})
-
     def undo_patch(self, tag: str, patch: Id | None = None) -> Json:
         """The patch, or the last one, is taken back; later ones stay."""
         return self._post(f"/workflows/{part(tag)}/undo", json=_which(patch))

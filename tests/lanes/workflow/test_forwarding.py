@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -63,7 +62,7 @@ def pages() -> Any:
 
 
 @pytest.fixture
-async def here(db: Database, pages: Pages) -> AsyncIterator[Here]:
+async def here(db: Database, pages: Pages) -> Here:
     async with db.transaction() as tx:
         owner = await principals.set_owner_key(tx, "lw_test")
     found = Here(db, pages.url, owner.id)
@@ -71,7 +70,7 @@ async def here(db: Database, pages: Pages) -> AsyncIterator[Here]:
     async with db.transaction() as tx:
         plain = Patches()
         found.workflow, _ = await plain.store(tx, plain.propose(None, "main", whole, "Made."), Cause(owner.id))
-    yield found
+    return found
 
 
 async def test_a_patch_arrives_with_its_operations_and_its_user(here: Here, pages: Pages) -> None:

@@ -36,16 +36,24 @@ def test_a_preview_says_what_changes_and_lists_the_three_runs_of_ten() -> None:
     assert "Only below 80 is bought." in text
     assert "output.price < 80" in text
     assert "Of the last 10 runs, 3 would have ended differently." in text
-    assert [line.split(":")[0] for line in text.splitlines() if line.startswith("- run")] == ["- run r2", "- run r3", "- run r4"]
+    assert [line.split(":")[0] for line in text.splitlines() if line.startswith("- run")] == [
+        "- run r2",
+        "- run r3",
+        "- run r4",
+    ]
     assert "It is undone by itself on 2026-01-01 at 00:00 UTC." in text
     assert "```mermaid\nflowchart TD" in text
 
 
 def test_what_cannot_be_told_is_said_to_be_so() -> None:
-    ask = [
+    ask: list[dict[str, Any]] = [
         {"op": "add", "path": "/nodes/-", "value": {"id": "may_i", "type": "hitl", "config": {"message": "May I?"}}},
         {"op": "replace", "path": "/edges/@check->buy/to", "value": "may_i"},
-        {"op": "add", "path": "/edges/-", "value": {"from": "may_i", "to": "buy", "condition": 'output.decision == "approved"'}},
+        {
+            "op": "add",
+            "path": "/edges/-",
+            "value": {"from": "may_i", "to": "buy", "condition": 'output.decision == "approved"'},
+        },
     ]
     text = preview(Patches().propose(stored(CHOICE), "shop", ask, "You are asked."), TEN).text()
     assert "Of 5 it cannot be told from here: it depends on `may_i`." in text

@@ -78,7 +78,8 @@ def test_a_limit_becomes_a_condition_and_the_number_is_told() -> None:
     [
         ("the temperature rises above $1,000", "> 1000"), ("the stock is at least 5", ">= 5"),
         ("the error rate exceeds 2.5%", "> 2.5"), ("disk usage reaches 90 percent", ">= 90"),
-        ("the balance falls under -20", "< -20"), ("the count is at most 3", "<= 3"), ("the total is over 2k", "> 2000"),
+        ("the balance falls under -20", "< -20"), ("the count is at most 3", "<= 3"),
+        ("the total is over 2k", "> 2000"),
     ],
 )  # fmt: skip
 def test_limits_in_other_words(words: str, sign: str) -> None:
@@ -133,7 +134,7 @@ def test_a_renamed_step_is_renamed_everywhere() -> None:
     document = {
         "nodes": [
             {"id": "fetch", "type": "http", "config": {"url": "https://x.example"}},
-            {"id": "show", "type": "notify", "config": {"channel": "owner", "message": "${$nodes.fetch.body} of $nodes.fetcher"}},
+            {"id": "show", "type": "notify", "config": {"channel": "owner", "message": "${$nodes.fetch.body}"}},
         ],
         "edges": [{"from": "fetch", "to": "show", "condition": "ctx.fetch.ok"}],
     }  # fmt: skip
@@ -222,8 +223,9 @@ def test_the_workflow_is_the_one_that_is_named_or_the_only_one_that_fits() -> No
         "make everything better", "don't e-mail me when the price drops below 100", "never retry fetch 5 times",
         "should I be e-mailed when the price drops?", "e-mail me when the price drops below 100 unless it is Sunday",
         "send me a text message when the price drops below 100", "remove the step ghost", "retry fetch 50 times",
-        "rename fetch to keep", "delete everything", "show me the top 10 flights", "whenever it feels right, notify slack",
-        "add a step that computes the margin after processing", "change the timeout of fetch", "run main every blue moon",
+        "rename fetch to keep", "delete everything", "show me the top 10 flights",
+        "whenever it feels right, notify slack", "add a step that computes the margin after processing",
+        "change the timeout of fetch", "run main every blue moon",
         "always", "", "x" * 5000, "e-mail me when the price drops below 100 and then buy it",
         "remove fetch and process", "notify me when", "reduce the timeout of fetch to 30 s and retry it",
     ],

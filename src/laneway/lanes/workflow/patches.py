@@ -138,9 +138,7 @@ class Patches:
         await workflow_patches.mark_undone(tx, first.id, None)
         return changed, made
 
-    async def roll_back(
-        self, tx: Connection, workflow: Workflow, number: int, cause: Cause
-    ) -> tuple[Workflow, Patch]:
+    async def roll_back(self, tx: Connection, workflow: Workflow, number: int, cause: Cause) -> tuple[Workflow, Patch]:
         """The workflow is what it was at a version, as a new version."""
         then = await workflows.version(tx, workflow.id, number)
         if same(then.document, workflow.document):

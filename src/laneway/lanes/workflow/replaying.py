@@ -153,7 +153,7 @@ class _Walk:
         """Every edge from the node is taken, not taken, or unknown."""
         out = self.graph.out(name)
         if not reached:
-            self.taken.update({edge: reached if reached is None else False for edge in out})
+            self.taken.update(dict.fromkeys(out, reached if reached is None else False))
             return
         self.taken.update(dict.fromkeys(out, False))
         loop = self.graph.loop(name)
@@ -188,8 +188,10 @@ class _Walk:
                 return None
         return None
 
-    def _out_of_loop(self, name: str, condition: str | None, on_break: tuple[str, ...], on_most: tuple[str, ...]) -> None:
-        """What was recorded is the last turn: the loop went on because its condition was false, or it had had enough."""
+    def _out_of_loop(
+        self, name: str, condition: str | None, on_break: tuple[str, ...], on_most: tuple[str, ...]
+    ) -> None:
+        """What was recorded is the last turn: its condition was false then, or it had had enough."""
         again = True if condition is None else self._value(name, condition)
         if isinstance(again, Erred):
             again = False

@@ -231,9 +231,7 @@ async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted) ->
 
 
 def _changed(workflow: Workflow, patch: Patch) -> Changed:
-    return Changed(
-        stored=True, workflow=WorkflowShape.model_validate(workflow), patch=PatchShape.model_validate(patch)
-    )
+    return Changed(stored=True, workflow=WorkflowShape.model_validate(workflow), patch=PatchShape.model_validate(patch))
 
 
 def _cause(me: Principal, until: datetime | None = None) -> Cause:
@@ -280,5 +278,3 @@ def _small(number: int) -> int:
     if not 0 < number < 2**31:
         raise NotFound(f"The workflow has no version {number}.", hint="GET /workflows/TAG/versions lists them.")
     return number
-
-
