@@ -103,6 +103,7 @@ EXAMPLES = (
     *("`src/laneway/lanes/tools/tidy", "`tests/lanes/test_tidy"),
     *("`src/laneway/channels/folder", "`tests/channels/test_folder"),
     *("`src/laneway/lanes/pipeline/primitives/fill", "`tests/lanes/pipeline/test_fill"),
+    *("`src/laneway/lanes/workflow/nodes/upload", "`tests/lanes/workflow/test_node_upload"),
 )
 
 
@@ -231,6 +232,23 @@ async def test_the_worked_example_of_a_tool_runs_as_printed(
     exec(compile(tool_code, "adding-a-tool.md", "exec"), tidy.__dict__)
     test: dict[str, Any] = {"__name__": "test_tidy"}
     exec(compile(test_code, "adding-a-tool.md", "exec"), test)
+    [example] = [value for name, value in test.items() if name.startswith("test_")]
+    run: Callable[[str, Path], Awaitable[None]] = example
+    await run(database_url, tmp_path)
+
+
+async def test_the_worked_example_of_a_node_runs_as_printed(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from laneway.lanes.workflow.nodes import KINDS
+
+    node_code, test_code = blocks("docs/adding-a-node.md")
+    upload = ModuleType("laneway.lanes.workflow.nodes.upload")
+    monkeypatch.setitem(sys.modules, upload.__name__, upload)
+    exec(compile(node_code, "adding-a-node.md", "exec"), upload.__dict__)
+    monkeypatch.setitem(KINDS, "upload", upload.KIND)
+    test: dict[str, Any] = {"__name__": "test_upload"}
+    exec(compile(test_code, "adding-a-node.md", "exec"), test)
     [example] = [value for name, value in test.items() if name.startswith("test_")]
     run: Callable[[str, Path], Awaitable[None]] = example
     await run(database_url, tmp_path)

@@ -43,10 +43,12 @@ from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
 from laneway.lanes.pipeline import tool as pipeline_tool
+from laneway.lanes.pipeline.as_node import plan_runner
 from laneway.lanes.pipeline.opened import Pipelines
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
 from laneway.lanes.tools.bash import bash_entry
 from laneway.lanes.tools.delegate import delegate_entry
+from laneway.lanes.tools.direct import direct_calls
 from laneway.lanes.tools.execute_pipeline import execute_pipeline_entry
 from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.gate import Gate
@@ -58,6 +60,11 @@ from laneway.lanes.tools.server_info import said_by_others, server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
+from laneway.lanes.workflow.composed import Choices, Workflows, composed
+from laneway.lanes.workflow.equipping import runs_of
+from laneway.lanes.workflow.phrases import spoken
+from laneway.lanes.workflow.runs import Runs
+from laneway.lanes.workflow.triggers import Triggers
 from laneway.llm.choice import Models, caps_of, choose
 from laneway.llm.prompts import Prompts
 from laneway.observe.duty import SessionDuty
@@ -76,7 +83,7 @@ from laneway.sandbox.contract import Boundary as Walls
 from laneway.sandbox.hosts import Allowed
 from laneway.sandbox.paths import workspace_of, workspaces_of
 from laneway.sandbox.reach import CheckedReach
-from laneway.settings import Settings, told, variables
+from laneway.settings import Settings, described, told, variables
 from laneway.store import principals
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
@@ -124,6 +131,8 @@ class App:
     watched: OwnJobs
     reviews: Reviews
     telemetry: Telemetry
+    workflows: Workflows
+    runs: Runs
     pulled: frozenset[str] = PULLED
     """Channels whose clients fetch their replies themselves."""
     new_key: str | None = None
@@ -203,6 +212,8 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     }
     if app.channels:
         work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
+    work["workflow patches"] = app.workflows.keeping.keep_going
+    work["workflow triggers"] = Triggers(app.db, app.runs, SystemClock()).keep_going
     work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
     if app.settings.watch_sessions:
         orders = replace(orders_of(app.settings, app.pulled), more=app.telemetry.reactors)
@@ -256,16 +267,9 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     )  # fmt: skip
     journey.steps = engine.steps
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
-    pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
-    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [_execute_pipeline(pipelines), *parts.tools])
-    pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
-    lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
-    lanes["tools"] = ToolsLane(
-        models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
-        partial(workspace_of, settings.home),
-    )  # fmt: skip
-    zone, patience = settings.zone or machine_zone(), settings.approval_timeout_seconds
-    lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
+    toolbox, workflows, runs = _lanes(
+        settings, db, engine, models, prompts, lanes, outside, walls, originals, pulled, parts.tools
+    )
     limits = Limits(
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
@@ -273,15 +277,48 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled, engine.breath)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
-    intake = Intake(db, lanes, limits, originals, engine.breath)
+    intake = Intake(db, lanes, limits, originals, engine.breath, spoken)
     door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     for channel in channels.values():
         channel.door = door
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub, originals, enricher, watched,
-        Reviews(models.execute, models.execute_settings, prompts), telemetry, pulled,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry, workflows, runs, pulled,
     )  # fmt: skip
+
+
+def _lanes(
+    settings: Settings, db: Database, engine: Engine, models: Models, prompts: Prompts, lanes: dict[str, Lane],
+    outside: Outside, walls: Walls, originals: Artifacts, pulled: frozenset[str], more: Sequence[ToolEntry],
+) -> tuple[Toolbox, Workflows, Runs]:  # fmt: skip
+    """Every lane is in `lanes`; returned are the parts of theirs that others need."""
+    pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
+    workflows = composed(
+        db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled,
+        Choices(settings.workflow_approval, settings.approval_timeout_seconds, settings.workflow_replays,
+                settings.zone or machine_zone(), settings.orchestrator_url),
+    )  # fmt: skip
+    entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
+    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *more])
+    lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
+    lanes["tools"] = ToolsLane(
+        models.execute, models.execute_settings, prompts, toolbox, engine.steps, db,
+        Pausing(db, engine.steps, settings.approval_timeout_seconds), partial(workspace_of, settings.home),
+    )  # fmt: skip
+    zone, patience = settings.zone or machine_zone(), settings.approval_timeout_seconds
+    lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
+    runs = runs_of(
+        db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
+        run_plan=plan_runner(pipelines.http, settings.pipeline_rows), pulled=pulled,
+        mail=(settings.smtp_url, settings.mail_from, settings.mail_to),
+        call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
+        variables=partial(variables, settings.home), ours=[env for *_, env in described()],
+        question_seconds=settings.approval_timeout_seconds,
+    )  # fmt: skip
+    workflows.lane.go = runs.go
+    lanes["workflow"] = workflows.lane
+    return toolbox, workflows, runs
 
 
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:
@@ -293,13 +330,9 @@ def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:
 
 def _patience(settings: Settings) -> Patience:
     return Patience(
-        settings.message_history_limit,
-        settings.context_tokens,
-        settings.approval_timeout_seconds,
-        settings.question_seconds,
-        settings.job_attempts,
-        settings.retry_seconds,
-    )
+        settings.message_history_limit, settings.context_tokens, settings.approval_timeout_seconds,
+        settings.question_seconds, settings.job_attempts, settings.retry_seconds,
+    )  # fmt: skip
 
 
 def _toolbox(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from laneway.channels.answers import Said, answered
 from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt, Role
-from laneway.domain.job import JobMode, JobStatus
+from laneway.domain.job import JobMode, JobStatus, Scope
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.engine.breath import Breath
 from laneway.errors import BadInput, TooLarge
@@ -35,6 +36,17 @@ class Limits:
         return self.customer_per_minute if principal.role is Role.CUSTOMER else self.per_minute
 
 
+class Phrase(Protocol):
+    """A message that starts something by its words alone: how it is written down, and what is done with it then."""
+
+    incoming: Incoming
+
+    async def begun(self, tx: Connection, receipt: Receipt) -> None: ...
+
+
+Spoken = Callable[[Connection, Incoming], Awaitable[Phrase | None]]
+
+
 class Intake:
     """Writes messages down, once each, or says clearly why not."""
 
@@ -45,14 +57,15 @@ class Intake:
         limits: Limits,
         originals: Artifacts | None = None,
         breath: Breath | None = None,
+        spoken: Spoken | None = None,
     ) -> None:
         self._db, self._lanes, self._limits, self._originals = db, frozenset(lanes), limits, originals
-        self.breath = breath or Breath()
+        self._spoken, self.breath = spoken, breath or Breath()
 
     def paced(self, per_minute: int) -> Intake:
         """The same, for senders that may write so often: programs, not people."""
         limits = replace(self._limits, per_minute=per_minute, customer_per_minute=per_minute)
-        return Intake(self._db, self._lanes, limits, self._originals)
+        return Intake(self._db, self._lanes, limits, self._originals, self.breath, self._spoken)
 
     async def receive(self, incoming: Incoming) -> Receipt:
         """The message and its job are committed, or it was here before; bad input wrote nothing."""
@@ -81,6 +94,13 @@ class Intake:
         # Whoever writes too fast can still stop what they began and answer what they are asked.
         if pace is not None and not (aside and incoming.principal.role is not Role.CUSTOMER):
             await senders.check(tx, incoming, pace)
+        phrase = await self._spoken(tx, incoming) if self._spoken and not aside and said is None else None
+        if phrase is not None:
+            # A run is nobody's turn in the conversation: it may wait for days, and asks beside other questions.
+            receipt = await intake.write(tx, phrase.incoming, aside=True, scope=Scope.PROACTIVE)
+            if not receipt.duplicate:
+                await phrase.begun(tx, receipt)
+            return receipt
         receipt = await intake.write(tx, incoming, aside=aside)
         if receipt.duplicate:
             return receipt

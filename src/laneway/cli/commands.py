@@ -26,6 +26,7 @@ from laneway.cli import (
     tools,
     waha,
     whatsapp,
+    workflow,
 )
 from laneway.cli.approve import approvals, approve, permissions, reject
 from laneway.cli.chat import chat
@@ -77,6 +78,7 @@ COMMANDS = (
 GROUPS = {
     "jobs": jobs.app,
     "schedule": schedule.app,
+    "workflow": workflow.app,
     "reminders": reminders.app,
     "tasks": tasks.app,
     "memories": memories.app,

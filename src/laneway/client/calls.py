@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 
-from laneway.client.wire import Id, Json, Wire, given, part, plain
+from laneway.client.wire import Id, Json, given, part, plain
+from laneway.client.workflow_calls import WorkflowCalls
 
 File = Path | tuple[str, bytes] | tuple[str, bytes, str]
 
@@ -21,7 +22,7 @@ WAITING_SECONDS = 60.0
 """So long a request of the runner is waited for if it does not say."""
 
 
-class Client(Wire):
+class Client(WorkflowCalls):
     """Talks to one Laneway."""
 
     def send(
@@ -259,6 +260,38 @@ class Client(Wire):
     def change_schedule(self, which: Id, what: str) -> Json:
         """The schedule is paused, resumed or run now: `what` is `pause`, `resume` or `run`."""
         return self._post(f"/schedules/{part(which)}/{part(what)}")
+
+    def run_workflow(self, tag: str, inputs: Json | None = None, **more: Any) -> Json:
+        """A run of the workflow is queued; `more`: version, thread, id."""
+        return self._post(f"/workflows/{part(tag)}/execute", json={"inputs": inputs or {}, **given(**more)})
+
+    def test_workflow(self, tag: str, pinned: Json, inputs: Json | None = None, version: int | None = None) -> Json:
+        """A test is queued: pinned nodes give what is given for them, and nothing is done outside."""
+        told = {"pinned": pinned, "inputs": inputs or {}, **given(version=version)}
+        return self._post(f"/workflows/{part(tag)}/test", json=told)
+
+    def workflow_runs(self, tag: str, **which: Any) -> Json:
+        """`which`: status, limit, before."""
+        return self._get(f"/workflows/{part(tag)}/runs", **which)
+
+    def workflow_hook(self, tag: str) -> Json:
+        """The workflow's webhook has a new secret, which is shown this once."""
+        return self._post(f"/workflows/{part(tag)}/hook")
+
+    def tell_workflows(self, event: str, data: Json | None = None, id: str | None = None) -> Json:
+        """Workflows that listen for the event have heard of it."""
+        return self._post("/workflow-events", json={"event": event, "data": data or {}, **given(id=id)})
+
+    def workflow_run(self, id: Id) -> Json:
+        return self._get(f"/runs/{part(id)}")
+
+    def workflow_run_nodes(self, id: Id, limit: int = 50, before: int | str | None = None) -> Json:
+        """What happened at its nodes, in order."""
+        return self._get(f"/runs/{part(id)}/nodes", limit=limit, before=before)
+
+    def change_workflow_run(self, id: Id, what: str) -> Json:
+        """A failed run goes on at its failed node, or a run is stopped: `what` is `retry` or `cancel`."""
+        return self._post(f"/runs/{part(id)}/{part(what)}")
 
     def reminders(self, state: str | None = None, limit: int = 50, before: int | str | None = None) -> Json:
         return self._get("/reminders", state=state, limit=limit, before=before)

@@ -101,16 +101,18 @@ class Steps:
         gate: Callable[[], Awaitable[Any]] | None = None,
         about: str = "",
         shown: dict[str, Any] | None = None,
+        key: str | None = None,
     ) -> Any:
         """The tool's outcome; the effect itself happened once, or is on record as uncertain.
 
         A `gate` is asked first: unless it returns None or leave, what it returns is the outcome, and nothing has
-        happened. `shown` are the arguments as events may show them.
+        happened. `shown` are the arguments as events may show them. A caller who knows which of the job's effects
+        this is says so by `key`; else it is the nth call with these arguments.
         """
         run = current_run()
         call = _fingerprint(tool, arguments)
         visible = redacted(arguments) if shown is None else shown
-        made = _Effect(run, tool, f"{call}.{run.nth(call)}", arguments, visible, about)
+        made = _Effect(run, tool, key or f"{call}.{run.nth(call)}", arguments, visible, about)
 
         async def once() -> Any:
             # What has happened needs no leave any more, whatever the gate would say now.

@@ -45,6 +45,14 @@ class RunnerSettings(BaseModel):
     pipeline_rows: int = setting(
         2_000_000, "pipeline.rows", "LANEWAY_PIPELINE_ROWS", "Most rows a pipeline may hold.", ge=1000
     )
+    workflow_approval: bool = setting(
+        True, "workflow.approval", "LANEWAY_WORKFLOW_APPROVAL",
+        "Ask before a change of a workflow is stored; off = the owner's own requests are stored at once.",
+    )  # fmt: skip
+    workflow_replays: int = setting(
+        10, "workflow.replays", "LANEWAY_WORKFLOW_REPLAYS",
+        "How many recorded runs a change is tried on before it is shown.", ge=0, le=200,
+    )  # fmt: skip
     orchestrator_url: str | None = setting(
         None,
         "workflow.orchestrator_url",

@@ -21,7 +21,7 @@ from laneway.store.database import Connection
 from laneway.store.migrate import unreachable
 
 ROLE = "laneway_reader"
-SECRET = {"principals": "key_hash", "pairings": "code_hash"}
+SECRET = {"principals": "key_hash", "pairings": "code_hash", "workflow_hooks": "secret"}
 """Columns the reader's role may not see."""
 
 MOST_ROWS = 1000

@@ -22,6 +22,9 @@ from laneway.store.database import Database
 PUBLIC = frozenset({"/health", "/ready", "/telegram/webhook", "/whatsapp/webhook", "/waha/webhook"})
 """Paths without a key: those for life and readiness, and webhooks, which look for themselves who posts."""
 
+SIGNED = "/workflow-hooks/"
+"""Below it nobody needs a key either: each address has a secret of its own, by which deliveries are signed."""
+
 HOOKS = frozenset({"/hooks/claude-code", "/hooks/codex", "/hooks/gemini"})
 """Paths that another key opens, too, and nothing else: `hook_keys.py` looks at it."""
 
@@ -91,7 +94,7 @@ class Authentication:
         if scope["type"] == "websocket":
             # No route here speaks it; 1008 is "policy violation".
             return await send({"type": "websocket.close", "code": 1008})
-        if scope["type"] == "http" and scope["path"] not in PUBLIC | HOOKS:
+        if scope["type"] == "http" and not is_public(scope["path"]):
             scope["laneway.principal"] = found = await self._known(Headers(scope=scope))
             if found.role is not Role.OWNER:
                 self._check(found, scope)
@@ -115,6 +118,11 @@ class Authentication:
                 hint="Send `Authorization: Bearer KEY`; the key is in the file `key` of the data directory.",
             )
         return found
+
+
+def is_public(path: str) -> bool:
+    """Whether the path, or its route, looks for itself who asks."""
+    return path in PUBLIC | HOOKS or path.startswith(SIGNED)
 
 
 def presented(headers: Headers) -> str:

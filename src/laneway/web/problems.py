@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from laneway.errors import BadInput, LanewayError
+from laneway.lanes.workflow.refusing import Rejected
 
 _log = logging.getLogger("laneway.web")
 
@@ -33,6 +34,11 @@ SCHEMA: dict[str, Any] = {
         "code": {"type": "string", "description": "The same word for the same kind of error."},
         "hint": {"type": "string", "description": "What to do next."},
         "fields": {"type": "object", "description": "What is wrong with which field of the request."},
+        "reason": {"type": "string", "description": "Of a refused workflow or patch: the check that says no."},
+        "node": {"type": ["string", "null"], "description": "The node it is about."},
+        "path": {"type": ["string", "null"], "description": "Where in the document."},
+        "repair": {"type": "string", "description": "What would mend it."},
+        "findings": {"type": "array", "description": "Everything the checks found.", "items": {"type": "object"}},
     },
 }
 
@@ -63,6 +69,7 @@ def of_error(error: LanewayError) -> Response:
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     more = {"fields": error.fields} if isinstance(error, WrongFields) else {}
+    more = error.more if isinstance(error, Rejected) else more
     return problem(error.status, error.code, error.message, hint=error.hint, headers=headers, **more)
 
 

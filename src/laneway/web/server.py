@@ -19,7 +19,7 @@ from laneway.observe.hooks.desk import Hooks
 from laneway.observe.hooks.judging import Manners
 from laneway.store.reader import Reader
 from laneway.web import problems
-from laneway.web.auth import PUBLIC, Authentication, Keys
+from laneway.web.auth import PUBLIC, SIGNED, Authentication, Keys
 from laneway.web.gateway import Gateway
 from laneway.web.hook_keys import HookKeys
 from laneway.web.limits import BodyLimit, BodyLimits
@@ -98,7 +98,7 @@ def _described(api: FastAPI) -> dict[str, Any]:
         for operation in methods.values():
             operation["responses"].pop("422", None)
             operation["responses"]["default"] = {"description": "What went wrong.", "content": error}
-            operation["security"] = [] if path in PUBLIC else [{"bearer": []}, {"key": []}]
+            operation["security"] = [] if path in PUBLIC or path.startswith(SIGNED) else [{"bearer": []}, {"key": []}]
     for unused in ("HTTPValidationError", "ValidationError"):
         components["schemas"].pop(unused, None)
     return schema

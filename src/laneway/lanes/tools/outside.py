@@ -36,7 +36,7 @@ class Outside:
         self, allowed_hosts: Iterable[str], mcp: Mapping[str, McpServer], apis: Mapping[str, OpenApiDocument],
         home: Path, variables: Mapping[str, str],
     ) -> None:  # fmt: skip
-        exchange = Exchange(Allowed.of(allowed_hosts))
+        self.exchange = exchange = Exchange(Allowed.of(allowed_hosts))
         self.http_request = http_request_with(exchange)
         self.mcp = McpServers(mcp, variables)
         self.apis = OpenApis(apis, home, variables, exchange)

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from pydantic import ValidationError
 from pydantic_ai import ApprovalRequired, RunContext, Tool
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.tools import ToolDefinition
@@ -28,6 +29,7 @@ LONGEST_READ = 24_000
 """Characters of one text in an outcome that a model is given: some 6,000 tokens."""
 _ASKED = "laneway.asked"
 
+Clean = Callable[[Any], Any]
 Shelf = Callable[[], Sequence[ToolEntry]]
 """Tools that come and go: those of MCP servers and OpenAPI documents."""
 
@@ -86,24 +88,57 @@ class Toolbox:
             return tool
         return Tool(self._durable(entry), takes_ctx=True, name=entry.name, max_retries=RETRIES)
 
+    async def call(self, name: str, arguments: dict[str, Any], work: Work, key: str, clean: Clean) -> Any:
+        """The outcome of a call that no model made, behind the same gate; `clean` takes secrets out of what is kept.
+
+        What a person must allow first comes back under `asked`, and nothing has happened. `key` names the call among
+        those of the job.
+        """
+        entry = next((one for one in self.entries() if one.name == name), None)
+        if entry is None or work.request.world not in entry.worlds:
+            return failure(f"There is no tool `{name[:80]}`. `laneway tools` lists them.")
+        try:
+            given = self._make(entry).function_schema.validator.validate_python(arguments)
+        except ValidationError as error:
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5])
+            return failure(f"{name} cannot be called so: {wrong}.")
+        outcome = await self._effect(
+            entry, storable(_complete(entry, given)), work, f"workflow.{key}", False, key, clean
+        )
+        if isinstance(outcome, dict) and _ASKED in outcome:
+            return {"asked": outcome[_ASKED]}
+        source = entry.source(given, outcome) if isinstance(outcome, dict) else None
+        return {**outcome, "source": source} if source and isinstance(outcome, dict) else outcome
+
+    async def _effect(
+        self, entry: ToolEntry, given: dict[str, Any], work: Work, call_id: str, approved: bool,
+        key: str | None = None, clean: Clean = lambda value: value,
+    ) -> Any:  # fmt: skip
+        """The call's outcome, made once, if the gate lets it."""
+        shown = entry.shown(clean(given))
+        action = action_of(entry.name, clean(given), work, call_id)
+
+        async def gate() -> Any:
+            verdict = await self._gate.judge(entry, action, work)
+            if verdict.decision is Decision.ALLOW:
+                return Leave(verdict.rule in BY_PERSON or entry.judges_itself, verdict.changes)
+            if verdict.decision is Decision.DENY:
+                return failure(f"Refused ({verdict.rule}): {verdict.why}", refused=verdict.rule)
+            return {_ASKED: {"action": action, "why": verdict.why, "rule": verdict.rule, "shown": shown}}
+
+        async def act() -> Any:
+            return clean(await _within_time(entry, given, work, approved))
+
+        return await self._steps.effect(
+            entry.name, clean(given), act, idempotent=entry.idempotent, gate=gate, about=about(entry.name, shown),
+            shown=shown, key=key,
+        )  # fmt: skip
+
     def _durable(self, entry: ToolEntry) -> Callable[..., Awaitable[Any]]:
         async def call(context: RunContext[Work], /, **arguments: Any) -> Any:
             given = storable(_complete(entry, arguments))
-            work, shown = context.deps, entry.shown(given)
-            action = action_of(entry.name, given, work, _call_of(context))
-
-            async def gate() -> Any:
-                verdict = await self._gate.judge(entry, action, work)
-                if verdict.decision is Decision.ALLOW:
-                    return Leave(verdict.rule in BY_PERSON or entry.judges_itself, verdict.changes)
-                if verdict.decision is Decision.DENY:
-                    return failure(f"Refused ({verdict.rule}): {verdict.why}", refused=verdict.rule)
-                return {_ASKED: {"action": action, "why": verdict.why, "rule": verdict.rule, "shown": shown}}
-
-            outcome = await self._steps.effect(
-                entry.name, given, lambda: _within_time(entry, given, work, context.tool_call_approved),
-                idempotent=entry.idempotent, gate=gate, about=about(entry.name, shown), shown=shown,
-            )  # fmt: skip
+            work = context.deps
+            outcome = await self._effect(entry, given, work, _call_of(context), context.tool_call_approved)
             if isinstance(outcome, dict) and _ASKED in outcome:
                 raise ApprovalRequired(outcome[_ASKED])
             if isinstance(outcome, dict):

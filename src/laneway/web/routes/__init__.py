@@ -33,6 +33,9 @@ from laneway.web.routes import (
     undo,
     waha,
     whatsapp,
+    workflow_hooks,
+    workflow_runs,
+    workflows,
 )
 
 ROUTERS = tuple(
@@ -51,7 +54,7 @@ ROUTERS = tuple(
         jobs,
         undo,
         events,
-        approvals,
+            approvals,
         audit,
         hooks,
         classify,
@@ -67,9 +70,12 @@ ROUTERS = tuple(
         memories,
         replays,
         sessions,
+        workflow_runs,
+        workflow_hooks,
         sql,
         status,
         logs,
+        workflows,
         health,
     )
 )

@@ -1,0 +1,50 @@
+"""Patches for a time: undone by themselves when it is up, over restarts, or their owner is told why not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from laneway.clock import Clock
+from laneway.domain.workflow import Cause, Patch, PatchKind
+from laneway.errors import BadInput, Conflict
+from laneway.lanes.workflow.patches import Patches
+from laneway.lanes.workflow.telling import tell
+from laneway.store import workflow_patches, workflows
+from laneway.store.database import Connection, Database
+
+
+class Expiring:
+    """Ends patches whose time is up."""
+
+    def __init__(self, db: Database, clock: Clock, patches: Patches, pulled: Collection[str]) -> None:
+        self._db, self._clock, self._patches, self._pulled = db, clock, patches, frozenset(pulled)
+
+    async def turn(self) -> bool:
+        """One patch whose time is up has been dealt with; False if there was none."""
+        async with self._db.transaction() as tx:
+            patch = await workflow_patches.due(tx, self._clock.now())
+            if patch is None:
+                return False
+            workflow = await workflows.by_id(tx, patch.workflow_id, lock=True)
+            assert workflow is not None
+            if workflow.removed_at is not None:
+                await workflow_patches.expired(tx, patch.id, "done")
+                return True
+            cause = Cause(patch.principal_id, sentence=patch.sentence)
+            try:
+                # A savepoint: what a conflict leaves behind must not be kept.
+                async with tx.transaction():
+                    changed, _ = await self._patches.undo(tx, workflow, patch.id, cause, kind=PatchKind.EXPIRY)
+            except (Conflict, BadInput) as error:
+                await workflow_patches.expired(tx, patch.id, "conflict")
+                said = f"Its time is up, but it stays in workflow `{workflow.tag}`: {error.message} {error.hint}"
+                await self._told(tx, patch, said)
+                return True
+            await workflow_patches.expired(tx, patch.id, "done")
+            said = f"Its time is up. It was undone; workflow `{workflow.tag}` is at version {changed.version}."
+            await self._told(tx, patch, said)
+            return True
+
+    async def _told(self, tx: Connection, patch: Patch, said: str) -> None:
+        text = f"Patch for a time: {patch.description or patch.id}\n{said}"
+        await tell(tx, patch, text.strip(), key=f"workflow-expiry:{patch.id}", pulled=self._pulled)

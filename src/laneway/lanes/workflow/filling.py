@@ -1,0 +1,132 @@
+"""Fills references in a node's settings: what earlier nodes gave, the run's input, and secrets by their name.
+
+Everything is filled twice: once as the node uses it, and once as it may be written down, where a secret stays the
+reference it was. What a secret's value leaves in an output is taken out again before anybody stores it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from laneway.domain.redaction import HIDDEN
+from laneway.errors import BadInput
+
+_SEGMENT = r"(?:\.[A-Za-z0-9_-]+|\[\d{1,9}\]|\[\"[^\"\]]{1,200}\"\]|\['[^'\]]{1,200}'\])"
+_REFERENCE = rf"\$(?:nodes|input|secrets|previous|trigger){_SEGMENT}*"
+WHOLE = re.compile(_REFERENCE)
+WITHIN = re.compile(rf"\$\{{\s*({_REFERENCE})\s*\}}")
+_PARTS = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d{1,9})\]|\[\"([^\"\]]{1,200})\"\]|\['([^'\]]{1,200})'\]")
+SHORTEST_SECRET = 4
+"""Shorter values occur by chance; taking them out would damage texts."""
+
+Secret = Callable[[str], str | None]
+
+
+@dataclass
+class Filling:
+    """What may be referred to, and what was: nodes whose outputs were used, secrets whose values were."""
+
+    nodes: Mapping[str, Any]
+    input: Any
+    previous: Any
+    """What the node before gave."""
+    trigger: Mapping[str, Any]
+    """What started the run."""
+    secret: Secret
+    may_know_secrets: bool = False
+    used: set[str] = field(default_factory=set)
+    told: dict[str, str] = field(default_factory=dict)
+
+    def fill(self, value: Any) -> Any:
+        """The value with every reference in it replaced by what it stands for; BadInput names one that is not there."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, Mapping):
+            return {key: self.fill(item) for key, item in value.items()}
+        return [self.fill(item) for item in value] if isinstance(value, list | tuple) else value
+
+    def shown(self, value: Any) -> Any:
+        """A filled value as it may be written down: every secret's value is hidden."""
+        return scrubbed(value, self.told.values())
+
+    def _text(self, text: str) -> Any:
+        if WHOLE.fullmatch(text):
+            return self._value(text)
+        return WITHIN.sub(lambda match: _as_text(self._value(match[1])), text)
+
+    def _value(self, reference: str) -> Any:
+        root, path = _split(reference)
+        if root == "secrets":
+            return self._secret(reference, path)
+        if root == "nodes":
+            if not path:
+                raise BadInput(f"`{reference}` names no node.", hint="Write $nodes.id.path.")
+            self.used.add(str(path[0]))
+        else:
+            self.used.add(f"${root}")
+        known = {"nodes": self.nodes, "input": self.input, "trigger": self.trigger, "previous": self.previous}[root]
+        return _looked_up(known, path, reference)
+
+    def _secret(self, reference: str, path: list[str | int]) -> str:
+        if not self.may_know_secrets:
+            raise BadInput(
+                f"`{reference}` cannot be used here.", hint="Secrets are for http, notify and function nodes."
+            )
+        name = str(path[0]) if len(path) == 1 else ""
+        value = self.secret(name) if name else None
+        if not value:
+            raise BadInput(f"There is no secret `{name}`.", hint="Set it in the environment or in a .env file.")
+        self.told[name] = value
+        return value
+
+
+def scrubbed(value: Any, secrets: Any) -> Any:
+    """The value without these secrets, however deep they lie and whatever they stand in."""
+    hidden = sorted({one for one in secrets if len(one) >= SHORTEST_SECRET}, key=len, reverse=True)
+    return _scrub(value, hidden) if hidden else value
+
+
+def _scrub(value: Any, hidden: list[str]) -> Any:
+    if isinstance(value, str):
+        for secret in hidden:
+            value = value.replace(secret, HIDDEN)
+        return value
+    if isinstance(value, Mapping):
+        return {_scrub(key, hidden): _scrub(item, hidden) for key, item in value.items()}
+    return [_scrub(item, hidden) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _split(reference: str) -> tuple[str, list[str | int]]:
+    root = re.match(r"\$(\w+)", reference)
+    assert root is not None
+    parts = _PARTS.finditer(reference, root.end())
+    return root[1], [int(part[2]) if part[2] is not None else str(part[1] or part[3] or part[4]) for part in parts]
+
+
+def _looked_up(value: Any, path: list[str | int], reference: str) -> Any:
+    for part in path:
+        if isinstance(value, Mapping) and str(part) in value:
+            value = value[str(part)]
+        elif isinstance(value, list) and str(part).isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            raise BadInput(f"`{reference}` leads nowhere: there is no `{part}`.", hint=_offered(value))
+    return value
+
+
+def _offered(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"There are: {', '.join(sorted(map(str, value))[:12]) or 'no fields'}."
+    return f"There is a list of {len(value)}." if isinstance(value, list) else "It is a single value."
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False, default=str)

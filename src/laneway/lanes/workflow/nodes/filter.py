@@ -1,0 +1,37 @@
+"""`filter`: keeps the rows that fit, by a plan's `where` or by a CEL `condition` over `item`, which is `$`, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from laneway.lanes.workflow.conditions import Erred, compiled
+from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome
+from laneway.lanes.workflow.nodes.rows import planned, rows_of
+from laneway.lanes.workflow.notes import ROW_NAMES
+
+MOST = 100_000
+"""Rows a condition is asked for one by one; more are for a plan's `where`."""
+
+
+async def filtered(doing: Doing) -> Outcome:
+    if doing.config.get("condition") is None:
+        return await planned(doing, {"do": "filter", "where": doing.config.get("where") or {}})
+    return _kept(doing, str(doing.config["condition"]))
+
+
+def _kept(doing: Doing, text: str) -> Outcome:
+    condition, rows = compiled(text, ROW_NAMES), rows_of(doing.input(), doing.name)
+    if len(rows) > MOST:
+        return Failed(f"{len(rows)} rows are too many for a condition; use `where`.", retryable=False)
+    kept: list[dict[str, Any]] = []
+    for number, row in enumerate(rows, 1):
+        verdict = condition.value(row, doing.ctx, item=row)
+        if isinstance(verdict, Erred):
+            # A row nobody can judge is neither kept nor dropped in silence.
+            return Failed(f"The condition `{text[:200]}` failed for row {number}: {verdict.why}.", retryable=False)
+        if verdict:
+            kept.append(row)
+    return Done({"rows": kept, "count": len(kept)})
+
+
+KIND = Kind("filter", filtered, acts=False)

@@ -1,0 +1,47 @@
+"""`function`: calls a tool of the toolbox by its name, behind the gate every tool call passes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from laneway.domain.judgement import ApprovalState
+from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, ToolCall, Waits
+from laneway.store import approvals
+from laneway.store.questions import Question
+
+HOW = "Answer yes or no, or: `laneway approve {id}`, `laneway reject {id}`."
+
+
+async def called(doing: Doing) -> Outcome:
+    """Its output is the tool's result; where the gate asks, the run waits for a person's yes to exactly this call."""
+    arguments = doing.config.get("arguments")
+    if arguments is None and "input" in doing.config:
+        arguments = {"input": doing.config["input"]}
+    given: dict[str, Any] = dict(arguments or {})
+    name = str(doing.config.get("name") or "")
+    call = ToolCall(name, given, doing.request, list(doing.sources), doing.key, doing.shown, doing.seconds)
+    outcome = await doing.hands.call_tool(call)
+    if "asked" in outcome:
+        return await _waiting(doing, outcome["asked"])
+    if outcome.get("status") != "success":
+        return Failed(str(outcome.get("error") or "It did not work."), retryable=not outcome.get("uncertain"))
+    source = outcome.get("source")
+    return Done(outcome.get("result"), (str(source),) if source else ())
+
+
+async def _waiting(doing: Doing, asked: dict[str, Any]) -> Outcome:
+    fingerprint = approvals.action_hash(asked["action"])
+    async with doing.db.transaction() as tx:
+        found = await approvals.of_action(tx, doing.request.job.id, fingerprint)
+    if found is not None and found.state is not ApprovalState.PENDING:
+        return Failed(f"Not done: the question was {found.state}.", retryable=False, code="not-approved")
+    told = f"The workflow `{doing.run.tag}` wants to do this at `{doing.name}`. May it?\n[{doing.config.get('name')}]"
+    lines = "\n".join(f"{key}: {value}" for key, value in asked["shown"].items())
+    question = Question(
+        f"approve.{fingerprint[:12]}", asked["action"], asked["why"], f"{told}\n{lines}\n{asked['why']}",
+        doing.hands.question_seconds, [], HOW, shown=asked["shown"], once=True,
+    )  # fmt: skip
+    return Waits({"approval": fingerprint}, None, question if found is None else None)
+
+
+KIND = Kind("function", called, knows_secrets=True, takes=False)

@@ -1,0 +1,34 @@
+"""`loop`: goes back while its condition is true, at most so many times; a condition that fails ends the loop's run."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from laneway.lanes.workflow.conditions import Erred, compiled
+from laneway.lanes.workflow.graph import Loop
+from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, Waits
+
+
+async def looped(doing: Doing) -> Outcome:
+    """Its output says how often it went back, whether it does again, and else what ended it."""
+    loop, went_back = Loop.of(doing.config), doing.record.visit - 1
+    told: dict[str, Any] = {"iterations": went_back + 1, "value": doing.input()}
+    if loop.condition is not None:
+        verdict = compiled(loop.condition).value(doing.input(), doing.ctx)
+        if isinstance(verdict, Erred):
+            return Failed(f"The loop's condition `{loop.condition[:200]}` failed: {verdict.why}.", retryable=False)
+        if not verdict:
+            return Done({**told, "again": False, "ended": "condition"})
+    if went_back >= loop.most:
+        return Done({**told, "again": False, "ended": "limit"})
+    waited = (doing.record.waits or {}).get("until")
+    if loop.delay_ms and waited is None:
+        until = doing.clock.now() + timedelta(milliseconds=loop.delay_ms)
+        return Waits({"until": until.isoformat()}, until)
+    if waited is not None and datetime.fromisoformat(waited) > doing.clock.now():
+        return Waits({"until": waited}, datetime.fromisoformat(waited))
+    return Done({**told, "again": True})
+
+
+KIND = Kind("loop", looped, acts=False)

@@ -1,0 +1,73 @@
+"""What a node gave, as it is kept: small values in their row, large ones as artifacts, and nothing beyond a bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from laneway.domain.storable import storable
+from laneway.domain.workflow_run import NodeRecord
+from laneway.errors import TooLarge
+from laneway.store import artifacts
+from laneway.store.artifacts import Artifacts
+from laneway.store.database import Connection
+
+IN_ROW = 64 * 1024
+MOST = 16 * 1024 * 1024
+"""Bytes of one output as JSON."""
+SAMPLE = 3
+
+
+class Kept:
+    """An output that is about to be recorded; what is large lies on its shelf already."""
+
+    def __init__(self, value: Any, content: bytes | None, place: str) -> None:
+        self.value, self._content, self._place = value, content, place
+
+    async def record(self, tx: Connection) -> tuple[Any, str | None]:
+        """What goes into the row, and the artifact's reference if the whole is one."""
+        if self._content is None:
+            return self.value, None
+        ref = await artifacts.record(tx, self._content, "application/json", self._place)
+        return beginning(self.value, len(self._content)), ref
+
+
+async def kept(value: Any, originals: Artifacts) -> Kept:
+    """The output, ready to be recorded; TooLarge if nobody could work with it."""
+    plain = storable(value)
+    content = orjson.dumps(plain, default=str, option=orjson.OPT_NON_STR_KEYS)
+    if len(content) > MOST:
+        raise TooLarge(
+            f"The node gave {len(content):,} bytes; {MOST:,} are kept.", hint="Filter it, or ask for less of it."
+        )
+    plain = orjson.loads(content)
+    if len(content) <= IN_ROW:
+        return Kept(plain, None, "row")
+    return Kept(plain, content, await originals.lay(content))
+
+
+async def whole(record: NodeRecord, originals: Artifacts) -> Any:
+    """All of what a node gave, wherever it lies."""
+    if record.ref is None:
+        return record.output
+    return orjson.loads((await originals.read(record.ref)).content)
+
+
+def beginning(value: Any, size: int) -> Any:
+    """A small likeness of a large value, for lists of nodes and for people."""
+    if isinstance(value, list):
+        return {"kind": "dataset", "row_count": len(value), "sample": _short(value[:SAMPLE]), "bytes": size}
+    if isinstance(value, dict):
+        return {"kind": "object", "keys": sorted(value)[:50], "bytes": size}
+    return {"kind": "text", "text": str(value)[:500], "bytes": size}
+
+
+def _short(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, str):
+        return value[:200]
+    if isinstance(value, dict):
+        return {key: _short(item, depth + 1) for key, item in list(value.items())[:20]} if depth < 4 else "…"
+    if isinstance(value, list):
+        return [_short(item, depth + 1) for item in value[:SAMPLE]] if depth < 4 else "…"
+    return value

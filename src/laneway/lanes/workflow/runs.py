@@ -1,0 +1,181 @@
+"""Runs of workflows on the engine: a run is a job, and every stretch of it a durable step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from laneway.clock import Clock, SystemClock
+from laneway.domain.conversation import Principal
+from laneway.domain.redaction import redacted
+from laneway.domain.schedule import NOTHING
+from laneway.domain.workflow import Workflow
+from laneway.domain.workflow_run import RUN_ENDED, NodeRecord, RunStatus, WorkflowRun
+from laneway.engine.running import current_run
+from laneway.engine.steps import Steps
+from laneway.errors import LanewayError, LeaseLost
+from laneway.lanes.contract import Answer, Request
+from laneway.lanes.workflow.hands import Hands, Kind
+from laneway.lanes.workflow.nodes import KINDS
+from laneway.lanes.workflow.recording import beginning
+from laneway.lanes.workflow.starting import Order, start, start_child
+from laneway.lanes.workflow.stretch import Shop, Stood, Stretch, soonest
+from laneway.store import workflow_nodes, workflow_runs
+from laneway.store.database import Connection, Database
+
+LARGEST_OUTPUT = 64 * 1024
+"""Bytes of a run's output that are kept in its row; of more, a likeness."""
+SPEAKS = frozenset({"manual", "chat", "test"})
+"""Causes a person is behind, who is told how the run ended; others speak by their notify nodes, or when they fail."""
+
+
+class WorkflowStopped(LanewayError):
+    """A node failed, and no edge says what to do then."""
+
+    status, code = 409, "workflow-stopped"
+
+
+class Resting(LeaseLost):
+    """The run waits as a row; no worker holds it any more."""
+
+
+class Runs:
+    """Starts runs and walks them."""
+
+    def __init__(
+        self, db: Database, steps: Steps, hands: Hands, clock: Clock | None = None, kinds: Mapping[str, Kind] = KINDS
+    ) -> None:
+        self._db, self._steps, self._hands, self._clock = db, steps, hands, clock or SystemClock()
+        self._shop = Shop(db, steps, hands, self._clock, self._child, kinds)
+
+    async def start(
+        self, tx: Connection, workflow: Workflow, principal: Principal, order: Order | None = None,
+        version: int | None = None, document: dict[str, Any] | None = None,
+    ) -> tuple[UUID, bool]:  # fmt: skip
+        """A run of the workflow is queued, once for each occasion: its id, and whether it is new."""
+        return await start(
+            tx, workflow, document or workflow.document, version or workflow.version, principal, order or Order(),
+            self._hands.pulled,
+        )  # fmt: skip
+
+    def secret(self, name: str) -> str | None:
+        """The secret of this name, read now; None if there is none, or if it is one of our own settings."""
+        return self._hands.secret(name)
+
+    async def _child(
+        self, tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any], given: Any
+    ) -> UUID:
+        return await start_child(tx, parent, record, config, self._hands.pulled, given)
+
+    async def go(self, request: Request, run: UUID | str) -> Answer:
+        """The run has ended and this is its answer; one that must wait rests as a row, which ends the job's run."""
+        run_id = UUID(str(run))
+
+        async def stretch() -> dict[str, Any]:
+            return await self._stretch(request, run_id)
+
+        verdict = await self._steps.step("workflow", stretch)
+        if verdict["status"] == RunStatus.WAITING:
+            raise Resting(f"Run {run_id} waits.")
+        if verdict["status"] != RunStatus.DONE:
+            raise WorkflowStopped(verdict["error"], hint=f"Mend it, then: `laneway workflow retry {run_id}`.")
+        async with self._db.transaction() as tx:
+            ended = await workflow_runs.get(tx, run_id)
+            nodes = await workflow_nodes.of_run(tx, run_id)
+        return _answer(ended, nodes)
+
+    async def _stretch(self, request: Request, run_id: UUID) -> dict[str, Any]:
+        async with self._db.transaction() as tx:
+            await self._steps.hold(tx, current_run())
+            run = await workflow_runs.get(tx, run_id)
+            if run.status in RUN_ENDED:
+                return _verdict(run)
+            await workflow_runs.set_status(tx, run_id, RunStatus.RUNNING)
+            previous = await workflow_nodes.outputs(tx, [run.previous_id]) if run.previous_id else {}
+        for source in run.sources:
+            if source not in current_run().sources:
+                current_run().sources.append(source)
+        stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}))
+        try:
+            stood = await stretch.go()
+        except LeaseLost:
+            raise
+        except LanewayError as error:
+            return await self._stopped(run, {"code": error.code, "message": str(error)}, [])
+        if stood.failed is not None:
+            return await self._stopped(run, _fault(stood.failed), [stood.failed.node])
+        return await self._rest(request, run, stood) if stood.open else await self._done(run, stretch)
+
+    async def _done(self, run: WorkflowRun, stretch: Stretch) -> dict[str, Any]:
+        ends = stretch.ends()
+        given = {name: stretch.outputs.get(name) for name in ends}
+        output = next(iter(given.values())) if len(given) == 1 else given
+        size = len(json.dumps(output, default=str))
+        kept = output if size <= LARGEST_OUTPUT else beginning(output, size)
+        async with self._db.transaction() as tx:
+            await self._steps.hold(tx, current_run())
+            await workflow_runs.end(tx, run, RunStatus.DONE, output=kept, ended_at=ends)
+        return {"status": RunStatus.DONE}
+
+    async def _stopped(self, run: WorkflowRun, error: dict[str, Any], ended_at: list[str]) -> dict[str, Any]:
+        async with self._db.transaction() as tx:
+            await self._steps.hold(tx, current_run())
+            await workflow_runs.end(tx, run, RunStatus.FAILED, error=error, ended_at=ended_at)
+        return {"status": RunStatus.FAILED, "error": error["message"]}
+
+    async def _rest(self, request: Request, run: WorkflowRun, stood: Stood) -> dict[str, Any]:
+        """The job holds no worker; it wakes when an answer, another run or an event comes, or at the first moment."""
+        job, until = request.job, soonest(stood.open)
+        timed = not any(_is_woken(record) for record in stood.open)
+        async with self._db.transaction() as tx:
+            await self._steps.hold(tx, current_run())
+            await workflow_runs.set_status(tx, run.id, RunStatus.WAITING)
+            if stood.questions:
+                # One at a time: the answer to it wakes the run, which then asks the next.
+                asked = stood.questions[0]
+                assert asked.question is not None
+                told = replace(asked.question, sources=list(current_run().sources))
+                await workflow_runs.ask(tx, job, told, asked.may_answer, self._hands.pulled)
+            elif timed and until is not None:
+                pause = max((until - self._clock.now()) / timedelta(seconds=1), 0.0)
+                await workflow_runs.rest(tx, job, pause)
+            else:
+                await workflow_runs.rest(tx, job, None)
+        return {"status": RunStatus.WAITING}
+
+
+def _is_woken(record: NodeRecord) -> bool:
+    """Whether something other than time wakes the node: an answer, another run, an event."""
+    return record.again_at is None or bool({"event", "run", "approval"} & (record.waits or {}).keys())
+
+
+def _verdict(run: WorkflowRun) -> dict[str, Any]:
+    return {"status": run.status, "error": (run.error or {}).get("message", f"The run was {run.status}.")}
+
+
+def _fault(record: NodeRecord) -> dict[str, Any]:
+    error = record.error or {}
+    tries = f" after {record.attempts} attempts" if record.attempts > 1 else ""
+    message = f"The node `{record.node}` failed{tries}: {error.get('message', 'nobody knows why')}"
+    return {"code": str(error.get("code", "node-failed")), "message": message, "node": record.node}
+
+
+def _answer(run: WorkflowRun, nodes: list[NodeRecord]) -> Answer:
+    result: dict[str, Any] = {"workflow_run": str(run.id), "workflow": run.tag, "ended_at": run.ended_at}
+    if run.cause.get("type") not in SPEAKS:
+        return Answer(NOTHING, result)
+    ended = ", ".join(f"`{name}`" for name in run.ended_at) or "nothing"
+    told = "The test of" if run.test else "The workflow"
+    text = f"{told} `{run.tag}` has run: {len(nodes)} nodes, ended at {ended}."
+    shown = redacted(run.output)
+    if shown is not None:
+        line = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, default=str)
+        text += f"\n{line if len(line) <= 1000 else line[:999] + '…'}"
+    return Answer(text, result)
+
+
+__all__ = ["Order", "Resting", "Runs", "WorkflowStopped"]

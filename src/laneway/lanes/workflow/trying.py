@@ -1,0 +1,64 @@
+"""A document or a patch on trial: what it comes to, or Rejected with every finding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from laneway.domain.workflow import Document, Operations
+from laneway.errors import BadInput
+from laneway.lanes.workflow.checks import check, patched
+from laneway.lanes.workflow.document import bounded
+from laneway.lanes.workflow.node_paths import compiled
+from laneway.lanes.workflow.refusing import Rejected
+
+_OURS = ("$schema", "nodes", "edges", "metadata", "triggers")
+
+
+def tried(before: Document, operations: Any) -> tuple[Document, Operations]:
+    """The document after the operations, and the operations with plain paths only."""
+    verdict = patched(before, operations)
+    if verdict.document is None:
+        raise Rejected([finding.document() for finding in verdict.findings])
+    return verdict.document, [dict(operation) for operation in compiled(before, operations)]
+
+
+def checked(document: Any) -> Document:
+    """The document, if it may be stored and run."""
+    findings = check(document)
+    if findings:
+        raise Rejected([finding.document() for finding in findings])
+    found: Document = document
+    return found
+
+
+def normalised(sent: Any) -> Document:
+    """A workflow as somebody sent it, in our shape: its nodes may be a list, or a map by their ids."""
+    if not isinstance(sent, Mapping):
+        raise BadInput("The workflow sent along is no object.", hint='Send {"nodes": [...], "edges": [...]}.')
+    bounded(dict(sent))
+    nodes = sent.get("nodes", [])
+    edges = sent.get("edges")
+    if isinstance(nodes, Mapping):
+        edges = _ways(nodes) if edges is None else edges
+        nodes = [{"id": name, **_plain(node)} for name, node in sorted(nodes.items())]
+    if not isinstance(nodes, list) or not all(isinstance(node, Mapping) for node in nodes):
+        raise BadInput("The nodes of the workflow are no list of objects.", hint='Send {"nodes": [{"id": …}]}.')
+    known = {key: sent[key] for key in _OURS if key in sent}
+    return {**known, "nodes": nodes, "edges": [] if edges is None else edges}
+
+
+def _plain(node: Any) -> dict[str, Any]:
+    if not isinstance(node, Mapping):
+        raise BadInput("A node of the workflow sent along is no object.", hint='Send {"id": {"type": …}}.')
+    return {key: value for key, value in node.items() if key not in ("dependents", "dependencies", "id")}
+
+
+def _ways(nodes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The edges of a compiled workflow, which keeps them with the nodes they begin at."""
+    return [
+        {"from": name, "to": follower}
+        for name, node in nodes.items()
+        if isinstance(node, Mapping)
+        for follower in node.get("dependents") or ()
+    ]

@@ -1,0 +1,174 @@
+"""What happened at each node of a run: written when it begins, retries, waits and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from laneway.domain.workflow_run import NodeRecord, NodeStatus
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+
+_COLUMNS = columns(NodeRecord)
+
+
+async def begin(tx: Connection, run_id: UUID, node: str, visit: int, kind: str) -> NodeRecord:
+    """The visit is on record as running; one that was begun before goes on with the attempts it had."""
+    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
+        await cursor.execute(
+            "INSERT INTO workflow_nodes (run_id, node, visit, type, status) VALUES (%s, %s, %s, %s, 'running') "
+            "ON CONFLICT (run_id, node, visit) DO UPDATE SET "
+            "status = CASE WHEN workflow_nodes.status = 'retrying' THEN 'running' ELSE workflow_nodes.status END, "
+            "attempts = workflow_nodes.attempts + CASE WHEN workflow_nodes.status = 'retrying' THEN 1 ELSE 0 END "
+            f"RETURNING {_COLUMNS}",
+            (run_id, node, visit, kind),
+        )
+        found = await cursor.fetchone()
+    assert found is not None
+    return found
+
+
+async def given(tx: Connection, record: NodeRecord, shown: Any, sources: Sequence[str]) -> None:
+    """What the node works on is on record, without secrets, and whose words are in it."""
+    await tx.execute(
+        "UPDATE workflow_nodes SET input = %s, sources = %s WHERE run_id = %s AND node = %s AND visit = %s",
+        (Jsonb(shown), list(sources), record.run_id, record.node, record.visit),
+    )
+
+
+async def retry(tx: Connection, record: NodeRecord, error: dict[str, Any], again_at: datetime) -> NodeRecord:
+    """The node failed this time and is tried again then."""
+    return await _set(tx, record, status=NodeStatus.RETRYING, error=Jsonb(error), again_at=again_at)
+
+
+async def wait(tx: Connection, record: NodeRecord, waits: dict[str, Any], again_at: datetime | None) -> NodeRecord:
+    """The node waits for this, and is looked at again then at the latest."""
+    return await _set(tx, record, status=NodeStatus.WAITING, waits=Jsonb(waits), again_at=again_at)
+
+
+async def done(
+    tx: Connection, record: NodeRecord, output: Any, ref: str | None, taken: Sequence[int], sources: Sequence[str]
+) -> NodeRecord:
+    """The node has given this, and these edges are followed."""
+    return await _set(
+        tx, record, status=NodeStatus.DONE, output=Jsonb(output), ref=ref, taken=list(taken), sources=list(sources),
+        error=None, again_at=None, ended_at="now",
+    )  # fmt: skip
+
+
+async def failed(
+    tx: Connection, record: NodeRecord, error: dict[str, Any], output: Any, taken: Sequence[int]
+) -> NodeRecord:
+    """The node has failed for good; its edges for errors, if it has any, are followed."""
+    return await _set(
+        tx, record, status=NodeStatus.FAILED, error=Jsonb(error), output=Jsonb(output), taken=list(taken),
+        again_at=None, ended_at="now",
+    )  # fmt: skip
+
+
+async def pin(
+    tx: Connection, run_id: UUID, node: str, visit: int, kind: str, output: Any, taken: Sequence[int]
+) -> NodeRecord:
+    """The node has what a test gave for it; nothing was done."""
+    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
+        await cursor.execute(
+            "INSERT INTO workflow_nodes (run_id, node, visit, type, status, output, taken, pinned, ended_at) "
+            "VALUES (%s, %s, %s, %s, 'done', %s, %s, true, now()) "
+            f"ON CONFLICT (run_id, node, visit) DO UPDATE SET pinned = true RETURNING {_COLUMNS}",
+            (run_id, node, visit, kind, Jsonb(output), list(taken)),
+        )
+        found = await cursor.fetchone()
+    assert found is not None
+    return found
+
+
+async def of_run(tx: Connection, run_id: UUID) -> list[NodeRecord]:
+    """Every visit of the run, in the order they began."""
+    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
+        await cursor.execute(f"SELECT {_COLUMNS} FROM workflow_nodes WHERE run_id = %s ORDER BY seq", (run_id,))
+        return await cursor.fetchall()
+
+
+async def one(tx: Connection, run_id: UUID, node: str, visit: int) -> NodeRecord | None:
+    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
+        await cursor.execute(
+            f"SELECT {_COLUMNS} FROM workflow_nodes WHERE run_id = %s AND node = %s AND visit = %s",
+            (run_id, node, visit),
+        )
+        return await cursor.fetchone()
+
+
+async def page(tx: Connection, run_id: UUID, *, limit: int, after: int) -> list[tuple[int, NodeRecord]]:
+    """Visits of the run in the order they began, each with its number; `after` is the last one of the page before."""
+    cursor = await tx.execute(
+        "SELECT seq, node, visit FROM workflow_nodes WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s",
+        (run_id, after, limit),
+    )
+    places = await cursor.fetchall()
+    found = [(int(seq), await one(tx, run_id, node, visit)) for seq, node, visit in places]
+    return [(seq, record) for seq, record in found if record is not None]
+
+
+async def outputs(tx: Connection, run_ids: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
+    """What the nodes of these runs gave at their last visits; of large ones a beginning."""
+    cursor = await tx.execute(
+        "SELECT DISTINCT ON (run_id, node) run_id, node, output FROM workflow_nodes "
+        "WHERE run_id = ANY(%s) AND status IN ('done', 'failed') ORDER BY run_id, node, visit DESC",
+        (list(run_ids),),
+    )
+    found: dict[UUID, dict[str, Any]] = {}
+    for run_id, node, output in await cursor.fetchall():
+        found.setdefault(run_id, {})[node] = output
+    return found
+
+
+async def reopen_failed(tx: Connection, run_id: UUID) -> None:
+    """The failed nodes that nobody followed are tried anew; their attempts are counted on, so that none is repeated."""
+    await tx.execute(
+        "UPDATE workflow_nodes SET status = 'retrying', earlier = attempts, again_at = NULL, waits = NULL, "
+        "ended_at = NULL WHERE run_id = %s AND status = 'failed' AND taken = '{}'",
+        (run_id,),
+    )
+
+
+async def waiting_for_event(tx: Connection, kind: str) -> list[NodeRecord]:
+    """The nodes that wait for an event of this kind."""
+    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
+        await cursor.execute(
+            f"SELECT {columns(NodeRecord, 'n.')} FROM workflow_nodes n JOIN workflow_runs r ON r.id = n.run_id "
+            "WHERE n.status = 'waiting' AND n.waits->>'event' = %s AND NOT n.waits ? 'came' "
+            "AND r.status IN ('running', 'waiting') ORDER BY n.seq FOR UPDATE OF n",
+            (kind,),
+        )
+        return await cursor.fetchall()
+
+
+async def any_waits_for_events(tx: Connection) -> bool:
+    cursor = await tx.execute("SELECT 1 FROM workflow_nodes WHERE status = 'waiting' AND waits ? 'event' LIMIT 1")
+    return await cursor.fetchone() is not None
+
+
+async def came(tx: Connection, record: NodeRecord, event: dict[str, Any], now: datetime) -> None:
+    """The event the node waits for has come."""
+    await tx.execute(
+        "UPDATE workflow_nodes SET waits = waits || %s, again_at = %s WHERE run_id = %s AND node = %s AND visit = %s",
+        (Jsonb({"came": event}), now, record.run_id, record.node, record.visit),
+    )
+
+
+async def _set(tx: Connection, record: NodeRecord, **values: Any) -> NodeRecord:
+    ended = values.pop("ended_at", None)
+    assignments = ", ".join(f"{key} = %({key})s" for key in values) + (", ended_at = now()" if ended else "")
+    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
+        await cursor.execute(
+            f"UPDATE workflow_nodes SET {assignments} WHERE run_id = %(run_id)s AND node = %(node)s "
+            f"AND visit = %(visit)s RETURNING {_COLUMNS}",
+            {**values, "run_id": record.run_id, "node": record.node, "visit": record.visit},
+        )
+        found = await cursor.fetchone()
+    assert found is not None
+    return found

@@ -1,0 +1,166 @@
+"""What starts workflows by itself: their schedules and events as of the version in force, and their webhooks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from laneway.domain.ids import new_id
+from laneway.domain.workflow import Workflow
+from laneway.store import events
+from laneway.store.database import Connection
+from laneway.store.rows import columns, row_of
+
+_WORKFLOW = columns(Workflow, "w.")
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A trigger of the version in force; `number` is its place in the document."""
+
+    workflow_id: UUID
+    number: int
+    type: str
+    config: dict[str, Any]
+    next_at: datetime | None
+    last_run_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A webhook's own secret; nobody is shown it twice."""
+
+    id: UUID
+    workflow_id: UUID
+    secret: str
+    created_at: datetime
+
+
+_TRIGGER, _HOOK = columns(Trigger), columns(Hook)
+
+
+async def changed(tx: Connection, limit: int = 50) -> list[Workflow]:
+    """Workflows whose triggers are not those of their version yet, locked."""
+    async with tx.cursor(row_factory=row_of(Workflow)) as cursor:
+        await cursor.execute(
+            f"SELECT {_WORKFLOW} FROM workflows w LEFT JOIN workflow_watched s ON s.workflow_id = w.id "
+            "WHERE s.version IS DISTINCT FROM CASE WHEN w.removed_at IS NULL THEN w.version ELSE -1 END "
+            "ORDER BY w.seq LIMIT %s FOR UPDATE OF w SKIP LOCKED",
+            (limit,),
+        )
+        return await cursor.fetchall()
+
+
+async def put(tx: Connection, workflow: Workflow, triggers: list[Trigger]) -> None:
+    """These are the workflow's triggers; one that stays as it was keeps its next time and its last run."""
+    kept = {one.number: one for one in await of_workflow(tx, workflow.id)}
+    await tx.execute("DELETE FROM workflow_triggers WHERE workflow_id = %s", (workflow.id,))
+    for one in triggers:
+        before = kept.get(one.number)
+        same = before is not None and (before.type, before.config) == (one.type, one.config)
+        await tx.execute(
+            "INSERT INTO workflow_triggers (workflow_id, number, type, config, next_at, last_run_id) "
+            "VALUES (%s, %s, %s, %s, %s, %s)",
+            (
+                workflow.id, one.number, one.type, Jsonb(one.config),
+                before.next_at if same and before is not None else one.next_at,
+                before.last_run_id if same and before is not None else None,
+            ),
+        )  # fmt: skip
+    await tx.execute(
+        "INSERT INTO workflow_watched (workflow_id, version) VALUES (%s, %s) "
+        "ON CONFLICT (workflow_id) DO UPDATE SET version = EXCLUDED.version",
+        (workflow.id, workflow.version if workflow.removed_at is None else -1),
+    )
+
+
+async def of_workflow(tx: Connection, workflow_id: UUID) -> list[Trigger]:
+    return await _many(tx, "workflow_id = %s ORDER BY number", (workflow_id,))
+
+
+async def of_type(tx: Connection, kind: str) -> list[Trigger]:
+    """All triggers of a type, in a fixed order."""
+    return await _many(tx, "type = %s ORDER BY workflow_id, number", (kind,))
+
+
+async def phrases_of(tx: Connection, principal_id: UUID) -> list[Trigger]:
+    """The phrases that start this principal's workflows."""
+    return await _many(
+        tx, "type = 'chat' AND workflow_id IN (SELECT id FROM workflows WHERE principal_id = %s) "
+        "ORDER BY workflow_id, number", (principal_id,),
+    )  # fmt: skip
+
+
+async def claim(tx: Connection, now: datetime) -> Trigger | None:
+    """One schedule whose time has come, in the hands of this transaction and of no other."""
+    found = await _many(tx, "next_at <= %s ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED", (now,))
+    return found[0] if found else None
+
+
+async def fired(tx: Connection, trigger: Trigger, next_at: datetime | None, run_id: UUID | None) -> None:
+    """The trigger has had its occasion, and its next time is this."""
+    await tx.execute(
+        "UPDATE workflow_triggers SET next_at = %s, last_run_id = coalesce(%s, last_run_id) "
+        "WHERE workflow_id = %s AND number = %s",
+        (next_at, run_id, trigger.workflow_id, trigger.number),
+    )
+
+
+async def seconds_to_next(tx: Connection, now: datetime) -> float | None:
+    """How long until a schedule is due; None if none ever is."""
+    cursor = await tx.execute(
+        "SELECT extract(epoch FROM min(next_at) - %s)::float8 FROM workflow_triggers WHERE next_at IS NOT NULL", (now,)
+    )
+    row = await cursor.fetchone()
+    return None if row is None or row[0] is None else max(0.0, float(row[0]))
+
+
+async def event_place(tx: Connection) -> str | None:
+    """Where reading events has come to, locked; None if another worker reads just now."""
+    # Whoever asks first begins at what happens from now on.
+    await tx.execute(
+        "INSERT INTO workflow_event_place (cursor) VALUES (%s) ON CONFLICT DO NOTHING",
+        (await events.newest_cursor(tx),),
+    )
+    cursor = await tx.execute("SELECT cursor FROM workflow_event_place FOR UPDATE SKIP LOCKED")
+    row = await cursor.fetchone()
+    return None if row is None else str(row[0])
+
+
+async def move_event_place(tx: Connection, cursor_text: str) -> None:
+    await tx.execute("UPDATE workflow_event_place SET cursor = %s", (cursor_text,))
+
+
+async def skip_events(tx: Connection) -> None:
+    """While nobody waits for events, those that pass are nobody's occasion later on."""
+    await tx.execute("UPDATE workflow_event_place SET cursor = %s", (await events.newest_cursor(tx),))
+
+
+async def make_hook(tx: Connection, workflow_id: UUID, secret: str) -> Hook:
+    """The workflow's webhook has this secret and an address of its own; an earlier secret opens nothing any more."""
+    async with tx.cursor(row_factory=row_of(Hook)) as cursor:
+        await cursor.execute(
+            "INSERT INTO workflow_hooks (id, workflow_id, secret) VALUES (%s, %s, %s) "
+            "ON CONFLICT (workflow_id) DO UPDATE SET secret = EXCLUDED.secret, created_at = now() "
+            f"RETURNING {_HOOK}",
+            (new_id(), workflow_id, secret),
+        )
+        made = await cursor.fetchone()
+    assert made is not None
+    return made
+
+
+async def hook(tx: Connection, hook_id: UUID) -> Hook | None:
+    async with tx.cursor(row_factory=row_of(Hook)) as cursor:
+        await cursor.execute(f"SELECT {_HOOK} FROM workflow_hooks WHERE id = %s", (hook_id,))
+        return await cursor.fetchone()
+
+
+async def _many(tx: Connection, which: str, values: tuple[object, ...]) -> list[Trigger]:
+    async with tx.cursor(row_factory=row_of(Trigger)) as cursor:
+        await cursor.execute(f"SELECT {_TRIGGER} FROM workflow_triggers WHERE {which}".encode(), values)
+        return await cursor.fetchall()

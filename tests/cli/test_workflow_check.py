@@ -1,0 +1,110 @@
+"""`laneway workflow patch --check` judges every line, also hostile ones, without a server and without a key."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from typing import Any
+
+import pytest
+
+from laneway.cli.workflow_check import LONGEST_LINE, check_lines
+from laneway.lanes.workflow.document import copied
+from tests.cli.processes import Shell
+from tests.lanes.workflow.documents import PRICES, add, edge, node
+
+
+def _line(*operations: Any, workflow: Any = PRICES) -> str:
+    return json.dumps({"workflow": workflow, "operations": list(operations)})
+
+
+def _verdicts(*lines: bytes) -> list[dict[str, Any]]:
+    out = io.BytesIO()
+    check_lines(io.BytesIO(b"\n".join(lines)), out)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_the_command_needs_no_server_and_prints_a_line_for_each_line(shell: Shell) -> None:
+    mail = [add("/nodes/-", node("mail", "notify", message="Hi")), add("/edges/-", edge("cheap", "mail"))]
+    typed = "\n".join([_line(*mail), _line(add("/edges/-", edge("cheap", "mail"))), "", "no JSON"]) + "\n"
+    found = [json.loads(line) for line in shell.run("workflow", "patch", "--check", typed=typed).splitlines()]
+    assert [(one["verdict"], one["reason"]) for one in found] == [
+        ("accept", None),
+        ("reject", "dangling-edge"),
+        ("reject", "json-patch"),
+    ]
+    assert found[0]["document"]["nodes"][-1] == mail[0]["value"]
+    assert found[1]["document"] is None
+    assert "'mail', which does not exist" in found[1]["message"]
+    assert not (shell.folder / "home").exists()
+
+
+def test_no_lines_are_no_verdicts(shell: Shell) -> None:
+    assert shell.run("workflow", "patch", "--check") == ""
+
+
+def test_hostile_lines_are_rejected_and_the_next_line_is_judged() -> None:
+    deep = b'{"workflow": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b', "operations": []}'
+    lines = [
+        b"\xff\xfe\x00",
+        b"[" * 1_000_000,
+        deep,
+        b"null",
+        b"[]",
+        b'{"workflow": {}}',
+        b'{"operations": [], "operations": [], "workflow": {}}',
+        b'{"workflow": {"nodes": NaN}, "operations": []}',
+        b'{"workflow": "' + b"x" * 10_000_000 + b'", "operations": []}',
+        b'{"workflow": "' + b"x" * (LONGEST_LINE - 100) + b'", "operations": []}',
+        b'{"workflow": {}, "operations": "add"}',
+        b'{"workflow": {}, "operations": [null]}',
+        b'{"workflow": 1, "operations": [{"op": "add", "path": "", "value": "\\ud800"}]}',
+        _line().encode(),
+    ]
+    found = _verdicts(*lines)
+    assert [one["verdict"] for one in found] == ["reject"] * (len(lines) - 1) + ["accept"]
+    assert {one["reason"] for one in found[:-1]} == {"json-patch"}
+    assert all(one["message"] and one["document"] is None for one in found[:-1])
+
+
+def test_an_accepted_line_gives_the_document_back_as_it_would_be_stored() -> None:
+    operation = {"op": "replace", "path": "/edges/@check->cheap/condition", "value": '$.name == "é" && $.price < 100'}
+    found = _verdicts(_line(operation).encode())[0]
+    assert found["document"]["edges"][1]["condition"] == operation["value"]
+    assert (found["verdict"], found["reason"], found["message"]) == ("accept", None, "The patch can be applied.")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_document_and_no_patch_brings_a_check_down(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(40):
+        document = copied(PRICES)
+        for _ in range(chance.randint(1, 4)):
+            _spoil(chance, document)
+        path = chance.choice(
+            ["/nodes/-", "/nodes/@fetch", "/edges/@check->cheap/condition", "/nodes/0/config", "", "/x~"]
+        )
+        operation = {"op": chance.choice(["add", "replace", "move", 5, "test"]), "path": path, "value": _odd(chance)}
+        found = _verdicts(_line(operation, workflow=document).encode(), _line(workflow=document).encode())
+        assert [one["verdict"] in ("accept", "reject") for one in found] == [True, True]
+        assert all((one["reason"] is None) == (one["document"] is not None) for one in found)
+
+
+def _spoil(chance: random.Random, document: Any) -> None:
+    """One place of the document, wherever it is, holds something else."""
+    place = document
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        if not keys:
+            return
+        key = chance.choice(keys)
+        if chance.random() < 0.3 or not isinstance(place[key], dict | list):
+            place[key] = _odd(chance)
+            return
+        place = place[key]
+
+
+def _odd(chance: random.Random) -> Any:
+    odd: list[Any] = [None, True, 0, -1, 1.5, 10**40, "", "check", "loop", "$nodes.done.x", "${$", "$.x >", "\u202e"]
+    return chance.choice([*odd, [], {}, [{}], {"id": "done", "type": "loop"}, node("x", "loop", loop_back_to="fetch")])

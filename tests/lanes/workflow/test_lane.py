@@ -1,0 +1,250 @@
+"""Requests for lasting changes: shown, approved, stored; or refused, rejected, expired, and nothing stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from laneway.domain.conversation import Message, Role
+from laneway.domain.job import JobStatus
+from laneway.domain.judgement import Approval, ApprovalState
+from laneway.domain.workflow import Cause, Patch, Workflow
+from laneway.llm.offline import OfflineModel
+from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
+from laneway.store import approvals, principals, workflow_patches, workflows
+from tests.lanes.workflow.stored_documents import CHAIN
+from tests.running import Laneway, laneway
+
+SENTENCE = "always e-mail me when the price drops below 100"
+RETRY = [{"op": "add", "path": "/nodes/@fetch/retry", "value": {"max_attempts": 5}}]
+
+
+async def asked(here: Laneway, job_id: UUID) -> Approval:
+    await here.until(job_id, JobStatus.WAITING)
+    async with here.app.db.transaction() as tx:
+        return next(a for a in await approvals.page(tx) if a.job_id == job_id and a.state is ApprovalState.PENDING)
+
+
+async def answer(here: Laneway, approval: Approval, state: ApprovalState) -> None:
+    async with here.app.db.transaction() as tx:
+        await approvals.answer(tx, approval.id, state, here.owner)
+
+
+async def all_workflows(here: Laneway) -> list[Workflow]:
+    async with here.app.db.transaction() as tx:
+        return await workflows.page(tx, None)
+
+
+async def keep(here: Laneway, tag: str = "main", document: dict[str, Any] = CHAIN) -> Workflow:
+    """A workflow of the owner's, stored."""
+    whole = [{"op": "replace", "path": "", "value": document}]
+    proposal = here.app.workflows.patches.propose(None, tag, whole, "Made.")
+    async with here.app.db.transaction() as tx:
+        made, _ = await here.app.workflows.patches.store(tx, proposal, Cause(here.owner.id))
+    return made
+
+
+async def last_patch(here: Laneway, workflow: Workflow) -> Patch:
+    async with here.app.db.transaction() as tx:
+        return (await workflow_patches.page(tx, workflow.id, limit=1))[0]
+
+
+async def last_reply(here: Laneway, message_id: UUID) -> Message:
+    return (await here.replies(message_id))[-1]
+
+
+async def test_a_sentence_becomes_a_workflow_after_a_yes(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, OfflineModel()) as here:
+        receipt = await here.send(SENTENCE, lane="workflow")
+        approval = await asked(here, receipt.job_id)
+        question = (await here.replies(receipt.message_id))[-1].text
+        assert "An e-mail goes to you when the price drops below 100." in question
+        assert "```mermaid" in question
+        assert await all_workflows(here) == []
+        await answer(here, approval, ApprovalState.APPROVED)
+        assert (await here.until(receipt.job_id)).status is JobStatus.DONE
+        (made,) = await all_workflows(here)
+        patch = await last_patch(here, made)
+        reply = await last_reply(here, receipt.message_id)
+    assert made.version == 1
+    assert {node["id"] for node in made.document["nodes"]} == {"check_price", "send_email"}
+    assert (patch.sentence, patch.message_id, patch.approved_by) == (SENTENCE, receipt.message_id, here.owner.id)
+    assert reply.meta["result_preview"] == {
+        "kind": "patch", "patch_id": str(patch.id), "operations": patch.operations, "description": patch.description,
+    }  # fmt: skip
+    assert reply.meta["result_ref"].startswith("artifact://sha256/")
+    assert reply.meta["metadata"]["tool_calls"] == ["patch_workflow"]
+
+
+async def test_a_rejected_change_is_not_stored(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, OfflineModel()) as here:
+        receipt = await here.send(SENTENCE, lane="workflow")
+        await answer(here, await asked(here, receipt.job_id), ApprovalState.REJECTED)
+        await here.until(receipt.job_id)
+        reply = await last_reply(here, receipt.message_id)
+        assert await all_workflows(here) == []
+    assert reply.text.startswith("Not done: you said no.")
+    assert reply.meta["failed"]["type"] == "rejected"
+
+
+async def test_a_question_nobody_answers_expires_and_nothing_is_stored(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, OfflineModel(), approval_timeout_seconds=1) as here:
+        receipt = await here.send(SENTENCE, lane="workflow")
+        await here.until(receipt.job_id, seconds=30)
+        reply = await last_reply(here, receipt.message_id)
+        assert await all_workflows(here) == []
+    assert reply.meta["failed"]["type"] == "expired"
+
+
+async def test_what_is_not_understood_is_refused_and_changes_nothing(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, OfflineModel()) as here:
+        await keep(here)
+        said = await here.ask("make everything a bit nicer", lane="workflow")
+        (workflow,) = await all_workflows(here)
+    assert said.startswith("That is not understood as a change of a workflow.")
+    assert workflow.version == 1
+
+
+async def test_a_workflow_that_changed_meanwhile_is_asked_about_again(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, OfflineModel()) as here:
+        workflow = await keep(here)
+        receipt = await here.send("retry fetch 5 times", lane="workflow")
+        first = await asked(here, receipt.job_id)
+        patches = here.app.workflows.patches
+        slower = [{"op": "add", "path": "/nodes/@fetch/timeout_ms", "value": 9000}]
+        async with here.app.db.transaction() as tx:
+            await patches.store(tx, patches.propose(workflow, "main", slower, "Slower."), Cause(here.owner.id))
+        await answer(here, first, ApprovalState.APPROVED)
+        second = await asked(here, receipt.job_id)
+        assert (first.action["arguments"]["base_version"], second.action["arguments"]["base_version"]) == (1, 2)
+        assert (
+            "has changed since you were asked (it was at version 1)"
+            in (await here.replies(receipt.message_id))[-1].text
+        )
+        assert (await all_workflows(here))[0].version == 2
+        await answer(here, second, ApprovalState.APPROVED)
+        await here.until(receipt.job_id)
+        (now,) = await all_workflows(here)
+    fetch = now.document["nodes"][0]
+    assert (now.version, fetch["timeout_ms"], fetch["retry"]) == (3, 9000, {"max_attempts": 5})
+
+
+async def test_a_model_proposes_by_the_tool_and_repairs_what_is_refused(database_url: str, tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def script(one: Asked) -> Turn:
+        if one.turn == 0:
+            seen.append(one.text)
+            return Call(
+                "patch_workflow",
+                {
+                    "operations": [{"op": "add", "path": "/edges/-", "value": {"from": "fetch", "to": "nowhere"}}],
+                    "description": "Wrong.",
+                },
+            )
+        return Call(
+            "patch_workflow", {"operations": RETRY, "description": "Fetch is tried five times.", "workflow_tag": "main"}
+        )
+
+    async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
+        await keep(here)
+        receipt = await here.send(
+            "fetch is flaky, do something lasting", lane="workflow", payload={"runner": {"workflow_tag": "main"}}
+        )
+        approval = await asked(here, receipt.job_id)
+        assert approval.action["arguments"]["operations"] == RETRY
+        await answer(here, approval, ApprovalState.APPROVED)
+        await here.until(receipt.job_id)
+        (now,) = await all_workflows(here)
+    assert '"fetch"' in seen[0]
+    assert now.document["nodes"][0]["retry"] == {"max_attempts": 5}
+
+
+async def test_a_model_is_given_the_schema(database_url: str, tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def script(one: Asked) -> Turn:
+        told.extend(getattr(message, "instructions", None) or "" for message in one.messages)
+        return Say("Which step do you mean?")
+
+    async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
+        await here.ask("make it better", lane="workflow")
+    assert '"title":"Workflow"' in "".join(told)
+    assert "JSON Patch (RFC 6902)" in "".join(told)
+
+
+async def test_a_model_that_asks_back_changes_nothing(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, ScriptedModel([Say("Which step do you mean?")])) as here:
+        await keep(here)
+        assert await here.ask("make it better", lane="workflow") == "Which step do you mean?"
+        assert (await all_workflows(here))[0].version == 1
+
+
+async def test_with_approval_off_the_owner_is_not_asked(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, OfflineModel(), workflow_approval=False) as here:
+        await keep(here)
+        said = await here.ask("retry fetch 5 times", lane="workflow")
+        assert said.startswith("Done: `fetch` is tried up to 5 times. Workflow `main` is at version 2.")
+        tainted = await here.send("retry fetch 4 times", lane="workflow", meta={"forwarded": True})
+        assert (await asked(here, tainted.job_id)).action["tool"] == "patch_workflow"
+
+
+async def test_a_sent_workflow_is_imported_once_and_must_then_be_the_stored_one(
+    database_url: str, tmp_path: Path
+) -> None:
+    by_id = {
+        "nodes": {node["id"]: {k: v for k, v in node.items() if k != "id"} for node in CHAIN["nodes"]},
+        "edges": CHAIN["edges"],
+    }
+    async with laneway(database_url, tmp_path, OfflineModel(), workflow_approval=False) as here:
+        first = {"runner": {"workflow_tag": "main", "current_workflow": by_id}}
+        assert (await here.ask("retry fetch 5 times", lane="workflow", payload=first)).startswith("Done:")
+        (workflow,) = await all_workflows(here)
+        assert workflow.version == 2
+        async with here.app.db.transaction() as tx:
+            first_version = (await workflows.version(tx, workflow.id, 1)).document
+        assert sorted(first_version["nodes"], key=lambda n: str(n["id"])) == sorted(
+            CHAIN["nodes"], key=lambda n: str(n["id"])
+        )
+        old = await here.ask("retry fetch 4 times", lane="workflow", payload=first)
+        assert "The workflow sent along is version 1 of `main`; stored is version 2." in old
+        other = {"nodes": [{"id": "else", "type": "wait", "config": {"seconds": 1}}], "edges": []}
+        strange = await here.ask(
+            "retry else 4 times",
+            lane="workflow",
+            payload={"runner": {"workflow_tag": "main", "current_workflow": other}},
+        )
+        assert "differs from version 2 of `main`" in strange
+        assert (await all_workflows(here))[0].version == 2
+
+
+async def test_a_customer_changes_no_workflow(database_url: str, tmp_path: Path) -> None:
+    async with laneway(database_url, tmp_path, OfflineModel()) as here:
+        await keep(here)
+        async with here.app.db.transaction() as tx:
+            customer = await principals.by_address(tx, "http:c", Role.CUSTOMER, "c")
+        receipt = await here.send("retry fetch 5 times", "theirs", lane="workflow", principal=customer)
+        await here.until(receipt.job_id)
+        assert (await last_reply(here, receipt.message_id)).text == "Workflows are changed by their owner only."
+
+
+async def test_the_toolbox_hands_a_patch_to_the_lane_that_asks(database_url: str, tmp_path: Path) -> None:
+    def script(one: Asked) -> Turn:
+        if one.turn:
+            return Say("You are asked next.")
+        return Call(
+            "patch_workflow", {"workflow_tag": "main", "operations": RETRY, "description": "Fetch is tried five times."}
+        )
+
+    async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
+        await keep(here)
+        await here.ask("make fetch sturdier", lane="tools")
+        async with here.app.db.transaction() as tx:
+            waiting = await approvals.page(tx)
+        while not waiting:
+            async with here.app.db.transaction() as tx:
+                waiting = await approvals.page(tx)
+        await answer(here, waiting[0], ApprovalState.APPROVED)
+        await here.until(waiting[0].job_id)
+        assert (await all_workflows(here))[0].document["nodes"][0]["retry"] == {"max_attempts": 5}

@@ -1,0 +1,112 @@
+"""The schema knows every node type, and says in sentences what does not fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from laneway.lanes.workflow.notes import NEEDS, notes
+from laneway.lanes.workflow.schema import config_keys, node_types, problems, schema
+from tests.lanes.workflow.documents import PRICES, edge, node, of
+
+TYPES = ["function", "http", "conditional", "loop", "parallel", "transform", "aggregate", "filter", "agent", "hitl"]
+TYPES += ["notify", "pipeline", "subworkflow", "wait"]
+
+
+def test_the_schema_is_a_schema_and_fits_a_workflow() -> None:
+    assert jsonschema_rs.meta.is_valid(schema())
+    assert problems(PRICES) == []
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_every_node_type_is_known_and_describes_its_config(kind: str) -> None:
+    assert kind in node_types()
+    assert schema()["$defs"][kind]["description"]
+    assert "join" in config_keys(kind)
+    assert problems(of([node("a", kind)], [])) == []
+
+
+def test_what_a_node_needs_is_among_what_it_reads() -> None:
+    for kind, groups in NEEDS.items():
+        assert {key for group in groups for key in group} <= set(config_keys(kind))
+
+
+def _one(change: dict[str, Any]) -> dict[str, Any]:
+    return of([{"id": "a", "type": "http", **change}], [])
+
+
+@pytest.mark.parametrize(
+    ("document", "said", "path"),
+    [
+        (None, "The workflow is null. Make it an object.", ""),
+        ([], "The workflow is a list.", ""),
+        ({"nodes": [node("a")]}, "has no 'edges'", ""),
+        (of([], []), "'nodes' of the workflow is empty", "/nodes"),
+        ({**of([node("a")], []), "foo": 1}, "unknown key 'foo'", ""),
+        (of([{"type": "http"}], []), "Node 0 has no 'id'.", "/nodes/0"),
+        (of([{"id": "a"}], []), "Node 'a' has no 'type'.", "/nodes/0"),
+        (of([{"id": "a b", "type": "http"}], []), "Use letters, digits, _ and - only.", "/nodes/0/id"),
+        (of([{"id": "", "type": "http"}], []), "not allowed", "/nodes/0/id"),
+        (of([{"id": "a\n", "type": "http"}], []), "not allowed", "/nodes/0/id"),
+        (of([{"id": 5, "type": "http"}], []), "Make it a text.", "/nodes/0/id"),
+        (of([node("a", "start")], []), "'type' of node 'a' is 'start', which is unknown.", "/nodes/0/type"),
+        (of([node("a", "end")], []), "'end', which is unknown", "/nodes/0/type"),
+        (of([node("a", "task")], []), "'task', which is unknown", "/nodes/0/type"),
+        (of([node("a", "notfy")], []), "Did you mean 'notify'?", "/nodes/0/type"),
+        (_one({"timeout_ms": -1}), "Use at least 0.", "/nodes/0/timeout_ms"),
+        (_one({"timeout_ms": "5 s"}), "Make it a whole number.", "/nodes/0/timeout_ms"),
+        (_one({"timeout": 5}), "Did you mean 'timeout_ms'?", "/nodes/0"),
+        (_one({"retry": {"max_attempts": 0}}), "Use at least 1.", "/nodes/0/retry/max_attempts"),
+        (_one({"retry": {"max_attempts": 11}}), "Use at most 10.", "/nodes/0/retry/max_attempts"),
+        (_one({"retry": {"backoff_multiplier": 0.5}}), "Use at least 1.", "/nodes/0/retry/backoff_multiplier"),
+        (_one({"retry": {"attempts": 3}}), "unknown key 'attempts'", "/nodes/0/retry"),
+        (_one({"config": []}), "Make it an object.", "/nodes/0/config"),
+        (_one({"config": {"url": 5}}), "'config.url' of node 'a' is 5. Make it a text.", "/nodes/0/config/url"),
+        (_one({"config": {"method": "GTE"}}), "Use one of", "/nodes/0/config/method"),
+        (_one({"config": {"URL": "x"}}), "Did you mean 'url'?", "/nodes/0/config/URL"),
+        (_one({"config": {"rows-at": "x"}}), "Did you mean 'rows_at'?", "/nodes/0/config/rows-at"),
+        (_one({"config": {"heders": {}}}), "Did you mean 'headers'?", "/nodes/0/config/heders"),
+        (_one({"config": {"join": "some"}}), "Use one of: all, any.", "/nodes/0/config/join"),
+        (of([node("a")], [{"from": "a"}]), "Edge 0 has no 'to'.", "/edges/0"),
+        (of([node("a")], [edge("a", "a", conditon="x")]), "Did you mean 'condition'?", "/edges/0"),
+        (of([node("a")], [edge("a", "a", weight=1)]), "unknown key 'weight'", "/edges/0"),
+        (of([node("a")], [{"from": "a", "to": "a", "condition": 5}]), "Make it a text.", "/edges/0/condition"),
+        (of([node("a")], [edge("a", "a", on="success")]), "Use one of: error.", "/edges/0/on"),
+        (of([node("a")], [], metadata=[]), "'metadata' of the workflow is a list.", "/metadata"),
+        (of([node("a")], [], triggers=[{"type": "cron"}]), "Trigger 0 has no 'schedule'.", "/triggers/0"),
+        (of([node("a")], [], triggers=[{"type": "mail"}]), "'mail', which is unknown", "/triggers/0/type"),
+        (of([node("a", "wait", seconds="long")], []), "Make it a number, or a reference", "/nodes/0/config/seconds"),
+        (of([node("a", "wait", seconds=-1)], []), "Use at least 0.", "/nodes/0/config/seconds"),
+    ],
+)
+def test_what_does_not_fit_is_said_with_its_place_and_repair(document: Any, said: str, path: str) -> None:
+    found = problems(document)
+    assert found, document
+    assert any(said in one.sentence and one.path == path for one in found), [(one.sentence, one.path) for one in found]
+    assert all(one.reason == "schema" and one.repair for one in found)
+
+
+def test_a_reference_may_stand_where_a_number_is_wanted() -> None:
+    assert problems(of([node("a"), node("w", "wait", seconds="$nodes.a.pause")], [edge("a", "w")])) == []
+
+
+def test_a_finding_names_the_node() -> None:
+    assert [one.node for one in problems(of([node("a"), node("b", "http", url=1)], []))] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("http", "owner"),
+        ("wait", "duration"),
+        ("subworkflow", "workflow_id"),
+        ("hitl", "approver"),
+        ("function", "inputs"),
+    ],
+)
+def test_a_key_that_is_a_word_of_its_own_is_allowed_in_a_config_and_noted(kind: str, key: str) -> None:
+    document = of([node("a", kind, **{key: "x"})], [])
+    assert problems(document) == []
+    assert any(one.reason == "unused-key" and key in one.message for one in notes(document))
