@@ -18,6 +18,7 @@ from bench import (
     observe,
     observe_latency,
     observe_run,
+    redis_jobs,
     sandbox,
     tables,
     webhook,
@@ -39,6 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")
         webhook.measure(Path(folder) / "webhook")
+        redis_jobs.measure(Path(folder) / "redis")
         home = Path(folder) / "home"
         with serving(home) as server:
             show("first start (fresh data directory) until ready", server.start_seconds, "s", 90)

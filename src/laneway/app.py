@@ -42,9 +42,12 @@ from laneway.journey import Journey
 from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Lane
+from laneway.lanes.pipeline import tool as pipeline_tool
+from laneway.lanes.pipeline.opened import Pipelines
 from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
 from laneway.lanes.tools.bash import bash_entry
 from laneway.lanes.tools.delegate import delegate_entry
+from laneway.lanes.tools.execute_pipeline import execute_pipeline_entry
 from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.gate import Gate
 from laneway.lanes.tools.initiative import initiative_entries
@@ -169,6 +172,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
+        await app.toolbox.make_ready()
         on_duty = _on_duty(app)
         try:
             yield app
@@ -252,21 +256,24 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     )  # fmt: skip
     journey.steps = engine.steps
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
-    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, parts.tools)
+    pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
+    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [_execute_pipeline(pipelines), *parts.tools])
     pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
     lanes["tools"] = ToolsLane(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
         partial(workspace_of, settings.home),
     )  # fmt: skip
+    zone, patience = settings.zone or machine_zone(), settings.approval_timeout_seconds
+    lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
     limits = Limits(
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
     )  # fmt: skip
-    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
+    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled, engine.breath)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
-    intake = Intake(db, lanes, limits, originals)
+    intake = Intake(db, lanes, limits, originals, engine.breath)
     door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     for channel in channels.values():
         channel.door = door
@@ -316,6 +323,12 @@ def _toolbox(
     )  # fmt: skip
     toolbox.search_by(search)
     return toolbox
+
+
+def _execute_pipeline(pipelines: Pipelines) -> ToolEntry:
+    named = pipeline_tool.NAME, pipeline_tool.ABOUT, pipeline_tool.schema(), pipeline_tool.TAGS
+    attempt = partial(pipeline_tool.attempted, pipelines.execute())
+    return execute_pipeline_entry(*named, attempt, pipeline_tool.fetched_by)
 
 
 def _bash(settings: Settings, walls: Walls) -> ToolEntry:

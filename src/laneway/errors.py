@@ -16,6 +16,7 @@
     │   ├── TransientFault       worth trying again
     │   ├── UncertainFault       it may have been done all the same
     │   └── PermanentFault       trying again cannot help
+    ├── TimedOut            504  a job took longer than it was given
     ├── LeaseLost                this process no longer owns the job it was running
     └── JobCancelled             somebody stopped the job
 
@@ -111,12 +112,25 @@ class PermanentFault(ModelFault):
     code = "model-permanent"
 
 
+class TimedOut(LanewayError):
+    status, code = 504, "timeout"
+
+
 class LeaseLost(LanewayError):
     code = "lease-lost"
 
 
 class JobCancelled(LanewayError):
     code = "cancelled"
+
+
+RETRYABLE = frozenset({"model-transient", "unavailable", "too-many", "timeout"})
+"""Codes of what may well go better the next time, though nothing is changed."""
+
+
+def failure(code: str, message: str) -> dict[str, Any]:
+    """A failure as those outside read it, who must decide whether to ask again."""
+    return {"type": code, "message": message, "retryable": code in RETRYABLE}
 
 
 def described(error: Exception) -> dict[str, Any]:

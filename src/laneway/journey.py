@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from laneway.classify.at_hand import at_hand
 from laneway.classify.cascade import Cascade
 from laneway.classify.context import stands_alone
 from laneway.domain.job import JobMode, JobStatus, Scope
@@ -110,6 +111,7 @@ class Journey:
             assert thread is not None
             asking = await principals.by_id(tx, message.principal_id)
             turns = await build(tx, message, limit=self._patience.history, token_budget=self._patience.context_tokens)
+            at = await at_hand(tx, job, message, thread.world)
 
         async def judge() -> dict[str, Any]:
             async with self._db.transaction() as tx:
@@ -119,7 +121,7 @@ class Journey:
                 account = Account(job.scope, job.thread_id, job.id, lane="classify")
                 with charged_to(account), guarded_by(self.steps.check_lease):
                     given = job.payload.get("classification")
-                    known = Classification.given(given) if given else await self._cascade.judge(turns, thread.world)
+                    known = Classification.given(given) if given else await self._cascade.judge(turns, thread.world, at)
                 async with self._db.transaction() as tx:
                     await jobs.record_classification(tx, job, known)
                     if known.intent is Intent.COMMAND and job.scope is Scope.REACTIVE:
@@ -129,7 +131,7 @@ class Journey:
         run.sources = sources_in(turns, thread.world)
         found = await self.steps.step("classify", judge)
         judged, on_host = Classification(**found["judged"]), asking is not None and asking.host_mode
-        return Request(job, message, thread.world, turns, judged, found["resumes"], on_host)
+        return Request(at.job or job, message, thread.world, turns, judged, found["resumes"], on_host)
 
     def _route(self, request: Request) -> Lane:
         picked = (pick(request) for _, pick in ROUTES)

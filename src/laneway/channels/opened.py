@@ -20,6 +20,11 @@ def opened(settings: Settings, db: Database, hub: Hub, originals: Artifacts) -> 
         from laneway.channels.telegram.whole import telegram_channel
 
         found.append(telegram_channel(settings, db, hub))
+    if settings.redis_url is not None:
+        # Without an address of a Redis, its client is never loaded.
+        from laneway.channels.redis_queue.channel import redis_channel
+
+        found.append(redis_channel(settings, db, originals))
     return {channel.name: channel for channel in found if channel is not None}
 
 

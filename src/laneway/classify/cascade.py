@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from laneway.classify import rules, wording
+from laneway.classify.at_hand import AtHand
 from laneway.classify.context import LONGEST_SHORT, meant, stands_alone
 from laneway.classify.context_learned import Come
 from laneway.classify.local import Judged, LocalClassifier
@@ -29,7 +30,8 @@ SURE = 0.6
 POSSIBLE = 0.1
 """A label below this probability is not offered to a person who is asked."""
 MOST_CHOICES, NEAR = 3, 4
-MESSAGE, FLAG = "message", "needs_confirmation"
+MESSAGE, LANE, FLAG = "message", "lane", "needs_confirmation"
+NOTHING = AtHand()
 _log = logging.getLogger("laneway.classify")
 
 
@@ -71,9 +73,11 @@ class Cascade:
         self._small_model, self._local, self._memory = small_model, local, memory
         self.taxonomies = load() if taxonomies is None else taxonomies
 
-    async def judge(self, turns: Sequence[Turn], world: World = World.OWNER) -> Classification:
+    async def judge(self, turns: Sequence[Turn], world: World = World.OWNER, near: AtHand = NOTHING) -> Classification:
         """The judgement on the last turn, with who made it and how long it took."""
         began = time.perf_counter()
+        if near.runner or near.taken_up(turns[-1].text):
+            return await self._for_runner(turns, world, near)
         meaning = meant(turns)
         known = meaning.label or ("command" if meaning.order else None)
         come = await self._come_to(turns)
@@ -82,7 +86,7 @@ class Cascade:
         confirm = decided.flags.get(FLAG, False) if meaning.confirm is None else meaning.confirm
         # Whoever sees a change in it is heard: the rules, the words, or what was learned.
         confirm = confirm or (come is not None and come.confirm)
-        lane = "answer" if intent is Intent.OTHER else await self._lane(meaning.text)
+        lane, perhaps = ("answer", None) if intent is Intent.OTHER else await self._lane(meaning.text, near)
         return Classification(
             intent,
             decided.summary,
@@ -91,7 +95,7 @@ class Cascade:
             round(decided.confidence, 4),
             lane=lane,
             decided_by=decided.decided_by,
-            runner_up=decided.runner_up,
+            runner_up=perhaps or decided.runner_up,
             milliseconds=round((time.perf_counter() - began) * 1000, 3),
             choices=decided.choices,
         )
@@ -149,7 +153,7 @@ class Cascade:
             plan=found.plan,
             needs_confirmation=found.flags.get(FLAG, False) and intent is Intent.COMMAND,
             confidence=1.0 if choice else judged.confidence,
-            lane="answer" if intent is Intent.OTHER else await self._lane(text),
+            lane="answer" if intent is Intent.OTHER else await self._kept_lane(judged, text),
             decided_by="person" if choice else "default",
             runner_up=None,
             choices=[],
@@ -161,19 +165,52 @@ class Cascade:
             return None
         return await asyncio.to_thread(self._local.come_to, turns)
 
-    async def _lane(self, text: str) -> str:
-        """The lane for what a message asks: by the taxonomy `route`, refined by `lane`; in doubt, the tools."""
+    async def _for_runner(self, turns: Sequence[Turn], world: World, near: AtHand) -> Classification:
+        """Patch or execute, by the taxonomy `lane`; not sure of a lasting change = done once, and offered as one."""
+        text = turns[-1].text
+        if (lane := near.taken_up(text)) is not None:
+            # A person's own word for it, right after the offer or the table.
+            found = Decided("patch" if lane == "workflow" else "execute", 1.0, "rules", sure=True)
+        else:
+            if self._local is not None and not self._local.ready(LANE):
+                await asyncio.to_thread(self._local.warm, [LANE], 1)
+            found = await self.decide(LANE, text, earlier=near.context, world=world)
+        lasting = found.label == "patch" and found.sure
+        perhaps = not lasting and not found.sure and any(name == "patch" and p >= POSSIBLE for name, p in found.top)
+        summary = found.summary or wording.summary(LANE, found.label, text)
+        return Classification(
+            Intent.COMMAND if lasting else Intent.QUESTION,
+            summary,
+            found.plan or wording.plan(LANE, found.label, text),
+            False,
+            round(found.confidence, 4),
+            lane="workflow" if lasting else "pipeline",
+            decided_by=found.decided_by,
+            runner_up="workflow" if perhaps else None,
+            milliseconds=found.milliseconds,
+        )
+
+    async def _kept_lane(self, judged: Classification, text: str) -> str:
+        return judged.lane if judged.lane != "answer" else (await self._lane(text, NOTHING))[0]
+
+    async def _lane(self, text: str, near: AtHand) -> tuple[str, str | None]:
+        """The lane for what a message asks: by the taxonomy `route`, refined by `lane`; in doubt, the tools.
+
+        The second is what it may be as well: a lasting change that nobody is sure of is not made, but offered.
+        """
         if self._local is None or not self._local.ready("route"):
-            return "tools"
+            return "tools", None
         # The second encoder is not loaded for this: whoever is unsure here goes where all can be done.
         found = await asyncio.to_thread(self._local.judge, "route", text, None, 1)
         if found.unsure:
-            return "tools"
-        if found.label not in ("pipeline", "workflow") or not self._local.ready("lane"):
-            return found.label
-        lasting = await asyncio.to_thread(self._local.judge, "lane", text)
-        # A lasting change is never made on a guess.
-        return "workflow" if lasting.label == "patch" and not lasting.unsure else "pipeline"
+            return "tools", None
+        if found.label not in ("pipeline", "workflow") or not self._local.ready(LANE):
+            return ("tools" if found.label == "pipeline" and not near.rows else found.label), None
+        lasting = await asyncio.to_thread(self._local.judge, LANE, text)
+        if lasting.label == "patch" and not lasting.unsure:
+            return "workflow", None
+        # A lasting change is never made on a guess; and without rows there is nothing to work on.
+        return ("pipeline" if near.rows else "tools"), "workflow" if lasting.label == "patch" else None
 
     async def _cheaply(self, taxonomy: Taxonomy, text: str, known: str | None) -> Decided:
         """What rules and the local classifier say."""

@@ -71,6 +71,7 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings.append(await _examine_sandbox(settings))
     findings += [finding async for finding in _examine_attachments(settings)]
     findings += [finding async for finding in _examine_bridge(settings)]
+    findings += [finding async for finding in _examine_redis(settings)]
     findings += _examine_reactors(settings)
     return findings
 
@@ -240,6 +241,12 @@ def _examine_bridge(settings: Settings) -> AsyncIterator[Finding]:
     from laneway.cli.waha_checks import bridge
 
     return bridge(settings)
+
+
+def _examine_redis(settings: Settings) -> AsyncIterator[Finding]:
+    from laneway.cli.redis_checks import queue
+
+    return queue(settings)
 
 
 def _examine_outside(settings: Settings, environ: dict[str, str]) -> Iterator[Finding]:

@@ -15,9 +15,10 @@ from laneway.domain.job import Job, JobStatus, Scope
 from laneway.domain.patience import Patience
 from laneway.domain.report import what_was_done
 from laneway.engine import watched
+from laneway.engine.deadline import limited
 from laneway.engine.faults import PASSING
 from laneway.engine.running import End, Run
-from laneway.errors import JobCancelled, LanewayError, LeaseLost, ModelFault, Unavailable, described
+from laneway.errors import JobCancelled, LanewayError, LeaseLost, ModelFault, TimedOut, Unavailable, described, failure
 from laneway.store import effects, jobs, outbox, proactive
 from laneway.store.database import Connection, Database
 
@@ -36,12 +37,17 @@ class Border:
         try:
             # Inside: a watcher may end the run before it has begun.
             await run.watch.begin()
-            await travel(run)
+            async with limited(self._db, run):
+                await travel(run)
         except asyncio.CancelledError:
-            # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.
-            if run.end is not End.CANCELLED:
+            if run.end is End.LATE:
+                late = TimedOut("It took longer than it was given.", hint="Ask for less, or give it more time.")
+                await asyncio.shield(self._outlive(partial(self._failed, run, late)))
+            elif run.end is End.CANCELLED:
+                await asyncio.shield(self._cancelled(run))
+            else:
+                # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.
                 raise
-            await asyncio.shield(self._cancelled(run))
         except LeaseLost:
             await self._cancelled(run)
         except Exception as error:  # noqa: BLE001  the border of a job
@@ -64,7 +70,7 @@ class Border:
                 # Whoever asked knows why; of what a reactor ended the owner is told, and no customer.
                 why = str(job.payload.get("stopped_because", ""))
                 text = " ".join(filter(None, ("Stopped.", why if job.owner else "", done or "Nothing had been done.")))
-                meta = _carried(run)
+                meta = _carried(run) | {"failed": failure("cancelled", text)}
                 await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
                 await jobs.move(
                     tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled(why or "Stopped on request."))
@@ -98,8 +104,9 @@ class Border:
         text = (
             "I cannot answer this now. Please try again later." if hidden else f"That did not work. {fault['message']}"
         )
+        failed = failure(fault["code"], text if hidden else fault["message"])
         say = proactive.answer if job.scope is Scope.PROACTIVE else outbox.write_reply
-        await say(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta=meta or {})
+        await say(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta={**(meta or {}), "failed": failed})
         await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
 
 

@@ -20,6 +20,7 @@ class End(Enum):
     CANCELLED = "cancelled"
     DRAINED = "drained"
     LOST = "lost"
+    LATE = "late"
 
 
 @dataclass

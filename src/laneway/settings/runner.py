@@ -34,6 +34,14 @@ class RunnerSettings(BaseModel):
     redis_jobs_per_minute: int = setting(
         600, "redis.jobs_per_minute", "LANEWAY_REDIS_JOBS_PER_MINUTE", "Jobs of one owner taken in a minute.", ge=1
     )
+    redis_unfinished: int = setting(
+        100, "redis.unfinished", "LANEWAY_REDIS_UNFINISHED",
+        "Jobs from Redis that may be queued or running at once; more stay in Redis.", ge=1,
+    )  # fmt: skip
+    redis_job_bytes: int = setting(
+        2_000_000, "redis.job_bytes", "LANEWAY_REDIS_JOB_BYTES", "Largest job that is taken from Redis.",
+        ge=1000, le=64_000_000,
+    )  # fmt: skip
     pipeline_rows: int = setting(
         2_000_000, "pipeline.rows", "LANEWAY_PIPELINE_ROWS", "Most rows a pipeline may hold.", ge=1000
     )

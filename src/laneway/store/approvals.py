@@ -115,6 +115,12 @@ async def of_action(tx: Connection, job_id: UUID, fingerprint: str) -> Approval 
         return await cursor.fetchone()
 
 
+async def any_of_job(tx: Connection, job_id: UUID) -> bool:
+    """Whether somebody was ever asked something for this job."""
+    cursor = await tx.execute("SELECT 1 FROM approvals WHERE job_id = %s LIMIT 1", (job_id,))
+    return await cursor.fetchone() is not None
+
+
 async def page(
     tx: Connection, *, state: ApprovalState | None = None, limit: int = 50, before: UUID | None = None
 ) -> list[Approval]:

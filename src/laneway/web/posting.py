@@ -22,7 +22,7 @@ from laneway.web.problems import WrongFields
 
 MOST_FILES = 20
 DEEPEST = 64
-AS_JSON = ("payload", "sender")
+AS_JSON = ("payload", "sender", "runner", "tables", "previous_results")
 
 
 class Sender(BaseModel):
@@ -46,9 +46,22 @@ class Posted(BaseModel):
     lane: str | None = Field(None, description="The lane that shall do it; chosen by the classification if absent.")
     payload: dict[str, Any] = Field(default_factory=dict, description="Data for the lane, kept with the job.")
     sender: Sender | None = Field(None, description="The customer this comes from; absent = the owner.")
+    tables: dict[str, Any] | None = Field(
+        None, description="Tables for the pipeline, by name: rows, or an `artifact://` reference."
+    )
+    previous_results: list[Any] | None = Field(None, description="Earlier results, usable as tables.")
+    runner: dict[str, Any] = Field(
+        default_factory=dict, description="What the runner should know besides: plan, current_workflow, workflow_tag …"
+    )
     channel: Literal["http", "console"] = "http"
 
-    @field_validator("payload", "sender", mode="before")
+    def whole_payload(self) -> dict[str, Any]:
+        """The payload as lanes find it, with what there is to work on."""
+        given = {"tables": self.tables, "previous_results": self.previous_results}
+        runner = {**self.runner, **{name: value for name, value in given.items() if value is not None}}
+        return {**self.payload, "runner": {"door": "chat", **runner}} if runner else self.payload
+
+    @field_validator("payload", "sender", "runner", "tables", "previous_results", mode="before")
     @classmethod
     def _can_be_stored(cls, value: Any) -> Any:
         check_storable(value)

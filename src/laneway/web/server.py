@@ -24,7 +24,7 @@ from laneway.web.gateway import Gateway
 from laneway.web.hook_keys import HookKeys
 from laneway.web.limits import BodyLimit, BodyLimits
 from laneway.web.metrics import Counting, Metrics
-from laneway.web.posting import Posted
+from laneway.web.posting import AS_JSON, Posted
 from laneway.web.routes import ROUTERS
 
 DESCRIPTION = (
@@ -109,7 +109,7 @@ def _posted() -> dict[str, Any]:
     parts = posted.pop("$defs", {})
     text = {"type": "string"}
     files = {"type": "array", "items": {"type": "string", "format": "binary"}}
-    form = posted["properties"] | {"payload": text, "sender": text, "files": files}
+    form = posted["properties"] | dict.fromkeys(AS_JSON, text) | {"files": files}
     shown: dict[str, Any] = parts | {
         "Posted": posted,
         "PostedForm": {"type": "object", "title": "PostedForm", "properties": form},

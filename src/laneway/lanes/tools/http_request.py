@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json as json_text
-import re
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import httpx
 
 from laneway.domain.action import Verdict, allow, ask, deny
-from laneway.domain.redaction import HIDDEN
-from laneway.domain.redaction import redacted as hidden
 from laneway.errors import BadInput, LanewayError
 from laneway.lanes.tools.entry import Arguments, Call, Outcome, ToolEntry, failure, success
 from laneway.sandbox.exchange import READING, Exchange, Question, Reply, checked_headers, parsed
+from laneway.sandbox.telling import named, redacted, shown
 
 SECONDS, MOST_SECONDS = 20.0, 60.0
-LONGEST_URL = 8000
 _SHOWN = ("content-type", "content-length", "date", "etag", "last-modified", "link", "location", "retry-after")
-_HARMLESS = frozenset({"accept", "accept-language", "content-type", "user-agent", "if-none-match", "range"})
-_SECRET = re.compile(r"auth|token|secret|passw|cookie|session|credential|sig|key|code", re.IGNORECASE)
-_PARAMETER = re.compile(r"([?&;][^=&;#?]{0,200})=[^&;#]*")
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -66,7 +59,7 @@ def judged(arguments: Arguments, call: Call) -> Verdict:
         return deny("http.address", str(refusal))
     if method not in READING:
         return ask("http.sends", f"It sends a {method} request to {shown(url)}.")
-    if _named(url.host, address, call):
+    if named(url.host, address, call.request.message, call.sources):
         return allow("http.reads", changes=False)
     # An address can carry words out. In a turn that foreign words have reached, a person looks at it first.
     return allow("http.unnamed-host", f"It asks {shown(url)}, a host that nobody here named.")
@@ -76,16 +69,6 @@ def source(arguments: Arguments, outcome: Outcome) -> str | None:
     """Whatever a page says are the words of its author."""
     result = outcome.get("result")
     return f"the page {result['url']}" if isinstance(result, dict) else None
-
-
-def redacted(arguments: Arguments) -> dict[str, Any]:
-    """The arguments as they may be written down: of headers only the harmless ones, no key in address or body."""
-    told: dict[str, Any] = hidden(dict(arguments))
-    if isinstance(headers := told.get("headers"), Mapping):
-        told["headers"] = {name: value if name.lower() in _HARMLESS else HIDDEN for name, value in headers.items()}
-    if isinstance(told.get("url"), str):
-        told["url"] = _without_keys(told["url"][:LONGEST_URL])
-    return told
 
 
 def outcome_of(reply: Reply) -> Outcome:
@@ -109,11 +92,6 @@ def outcome_of(reply: Reply) -> Outcome:
     return success(result)
 
 
-def shown(url: httpx.URL) -> str:
-    """The address without what may be a secret in its query."""
-    return _without_keys(str(url))[:300]
-
-
 def _content(method: str, headers: dict[str, str], body: str | None, json: Any) -> tuple[dict[str, str], bytes | None]:
     given = checked_headers(headers)
     if body is None and json is None:
@@ -128,18 +106,3 @@ def _content(method: str, headers: dict[str, str], body: str | None, json: Any) 
         return {**given, **kind}, json_text.dumps(json, ensure_ascii=False).encode()
     kind = {} if named else {"Content-Type": "text/plain; charset=utf-8"}
     return {**given, **kind}, (body or "").encode()
-
-
-def _named(host: str, address: str, call: Call) -> bool:
-    """Whether the owner's own words name this host and, once others have spoken in this turn, this very address."""
-    message = call.request.message
-    if any(message.meta.get(key) for key in ("forwarded", "voice", "sources")):
-        return False
-    if call.sources and address not in message.text:
-        return False
-    said = message.text.lower()
-    return re.search(rf"(?<![\w.-]){re.escape(host.lower())}(?![\w-]|\.\w)", said) is not None
-
-
-def _without_keys(address: str) -> str:
-    return _PARAMETER.sub(lambda part: f"{part[1]}={HIDDEN}" if _SECRET.search(part[1]) else part[0], address)

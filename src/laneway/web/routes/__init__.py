@@ -17,6 +17,7 @@ from laneway.web.routes import (
     messages,
     outbox,
     people,
+    pipelines,
     principals,
     reminders,
     replays,
@@ -26,6 +27,7 @@ from laneway.web.routes import (
     status,
     tasks,
     telegram,
+    test_chat,
     threads,
     tools,
     undo,
@@ -36,7 +38,13 @@ from laneway.web.routes import (
 ROUTERS = tuple(
     module.router
     for module in (
+        # In the order in which they are looked through: those that providers wait for come first.
+        telegram,
+        whatsapp,
+        waha,
         messages,
+        pipelines,
+        test_chat,
         artifacts,
         threads,
         tools,
@@ -62,9 +70,6 @@ ROUTERS = tuple(
         sql,
         status,
         logs,
-        telegram,
-        waha,
-        whatsapp,
         health,
     )
 )

@@ -19,6 +19,12 @@ PATIENCE_SECONDS = 3.0
 
 class Alive(BaseModel):
     status: str = "ok"
+    service: str = "laneway"
+    workers: int
+    """Jobs that this process can run at once."""
+    running: int
+    """Jobs that it is running now."""
+    trouble: dict[str, str] = {}
 
 
 class Ready(BaseModel):
@@ -27,8 +33,15 @@ class Ready(BaseModel):
 
 
 @router.get("/health", summary="The process lives")
-async def health() -> Alive:
-    return Alive()
+async def health(here: Here) -> Alive:
+    """Answered while the database is down, too. `trouble` says what is wrong outside, by channel."""
+    settings = here.app.settings
+    found = {name: await channel.trouble() for name, channel in here.app.channels.items()}
+    return Alive(
+        workers=settings.workers + settings.owner_slots,
+        running=len(here.app.engine.running),
+        trouble={name: says for name, says in found.items() if says is not None},
+    )
 
 
 @router.get("/ready", summary="Messages can be taken and worked on", response_model=Ready)

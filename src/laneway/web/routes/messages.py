@@ -14,10 +14,11 @@ from laneway.domain.conversation import Incoming, Principal, Role, World
 from laneway.errors import BadInput, Forbidden, NotFound
 from laneway.store import conversations, jobs, lives, principals
 from laneway.store.database import Database
-from laneway.web.gateway import Here, Me
+from laneway.web.gateway import Gateway, Here, Me
 from laneway.web.limits import BodyLimits
 from laneway.web.posting import Posted, Sender, read
 from laneway.web.routes.threads import check_thread
+from laneway.web.runner import laid
 from laneway.web.shapes import (
     AttachmentShape,
     JobShape,
@@ -82,7 +83,7 @@ async def send(
         principal=me if posted.sender is None else _stranger(posted.sender, here.clock.now()),
         mode=posted.mode,
         lane=posted.lane,
-        payload=posted.payload,
+        payload=await _payload(here, posted),
         files=files,
         meta={} if posted.lane is None else {"lane": posted.lane},
     )
@@ -126,9 +127,17 @@ async def why(here: Here, message_id: UUID) -> WhyShape:
         return explained(await lives.of_message(tx, message_id), here.app.lanes)
 
 
+async def _payload(here: Gateway, posted: Posted) -> dict[str, Any]:
+    payload = posted.whole_payload()
+    runner = payload.get("runner")
+    return {**payload, "runner": await laid(here, runner)} if isinstance(runner, dict) else payload
+
+
 def _thread(posted: Posted) -> str:
     if posted.thread is not None:
         return posted.thread
+    if posted.sender is None and isinstance(session := posted.runner.get("session_id"), str) and session:
+        return f"session:{session}"
     return "main" if posted.sender is None else f"customer:{posted.sender.id}"
 
 

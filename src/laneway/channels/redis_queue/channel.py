@@ -1,0 +1,205 @@
+"""The channel: jobs come in from Redis, and of all that is said about them only the final answer goes back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+from redis.asyncio import Redis
+
+from laneway.channels.contract import Channel, Duty, Part
+from laneway.channels.redis_queue import results
+from laneway.channels.redis_queue.acting import Acting
+from laneway.channels.redis_queue.connection import FAULTS, connected, place, told
+from laneway.channels.redis_queue.lists import ListSource
+from laneway.channels.redis_queue.publishing import Publisher
+from laneway.channels.redis_queue.reader import Reader
+from laneway.channels.redis_queue.source import Source
+from laneway.channels.redis_queue.streams import StreamSource
+from laneway.channels.redis_queue.taking import Taker
+from laneway.channels.redis_queue.tokens import STREAM
+from laneway.channels.redis_queue.watch import Watch
+from laneway.clock import Clock, SystemClock
+from laneway.domain.conversation import PULLED, Role
+from laneway.domain.ids import new_id
+from laneway.domain.judgement import OutboxRow
+from laneway.errors import LanewayError, TransientFault, Unavailable
+from laneway.settings import Settings
+from laneway.store import artifacts, notices, redis_jobs
+from laneway.store.artifacts import Artifacts
+from laneway.store.database import Database
+from laneway.store.redis_jobs import Asked
+
+MOST_INLINE = 10_000_000
+"""Bytes of a result that `completion_signals` takes whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What the settings say about the queue."""
+
+    url: str
+    acting: Acting
+    jobs: str = "agent:jobs"
+    stream: str | None = None
+    tokens: bool = False
+    keep_seconds: int = 86_400
+    per_minute: int = 600
+    unfinished: int = 100
+    job_bytes: int = 2_000_000
+
+
+def orders_of(settings: Settings) -> Orders:
+    """The settings of the queue, as values; there must be a REDIS_URL."""
+    assert settings.redis_url is not None
+    acting = Acting(Role(settings.redis_role), settings.redis_owners)
+    return Orders(
+        settings.redis_url.get_secret_value(), acting, settings.redis_jobs, settings.redis_stream,
+        settings.redis_tokens, settings.redis_result_seconds, settings.redis_jobs_per_minute, settings.redis_unfinished,
+        settings.redis_job_bytes,
+    )  # fmt: skip
+
+
+class RedisQueue(Channel):
+    """A queue of jobs in Redis, and the results beside it."""
+
+    name = redis_jobs.CHANNEL
+
+    def __init__(self, db: Database, originals: Artifacts, orders: Orders, clock: Clock | None = None) -> None:
+        self._db, self._originals, self._orders = db, originals, orders
+        self._client = connected(orders.url)
+        self._publisher = Publisher(self._client, orders.keep_seconds)
+        self._watch = Watch(db, self._ping, place(orders.url), clock or SystemClock())
+        # A stopped process of the same number must not be taken for this one.
+        self._worker = f"{socket.gethostname()[:40]}-{os.getpid()}-{new_id().hex[-8:]}"
+
+    # What comes in.
+
+    def duties(self) -> Sequence[Duty]:
+        """One for each place that jobs are taken from, and one that looks whether Redis is there."""
+        return (*(self._reading(source) for source in self._sources(self._client)), self._watch.keep_watching)
+
+    def _sources(self, client: Redis) -> list[Source]:
+        orders = self._orders
+        found: list[Source] = [ListSource(client, orders.jobs, self._worker, orders.job_bytes)]
+        if orders.stream is not None:
+            found.append(StreamSource(client, orders.stream, self._worker, orders.job_bytes))
+        if orders.tokens:
+            found.append(StreamSource(client, STREAM, self._worker, orders.job_bytes, tokens=True))
+        return found
+
+    def _reading(self, source: Source) -> Duty:
+        async def keep_reading() -> None:
+            if self.door is None:
+                raise Unavailable("The door is not open yet.", hint="It is tried again.")
+            taker = Taker(self._db, self.door.paced(self._orders.per_minute), self._orders.acting)
+            await Reader(source, taker, self._orders.unfinished).keep_reading()
+
+        return keep_reading
+
+    # What goes out.
+
+    async def send(self, row: OutboxRow, part: Part, again: bool) -> dict[str, Any]:
+        """The job's result is in Redis, if this is its final answer; nothing else that is said goes there."""
+        if isinstance(row.meta.get("refused"), dict):
+            return await self._send_refusal(row)
+        asked = await self._asked(row)
+        if asked is None:
+            return {"id": None, "kept": "no result of a job"}
+        if "approval" in row.meta:
+            await self._tell_owner(row, asked)
+            return {"id": None, "kept": "a question"}
+        result, whole = await self._result(row, asked)
+        named = asked.job.payload.get("runner") or {}
+        fresh = await self._publisher.publish(result, self._signal(result, named, whole))
+        async with self._db.transaction() as tx:
+            await redis_jobs.closed(tx, asked.job.id)
+        return {"id": asked.job_id, "published": fresh}
+
+    async def _asked(self, row: OutboxRow) -> Asked | None:
+        """The job that the reply answers, if one that came from here; a notice or a reminder answers none."""
+        answers = row.meta.get("answers")
+        if not isinstance(answers, str) or "notice" in row.meta:
+            return None
+        async with self._db.transaction() as tx:
+            return await redis_jobs.asked(tx, UUID(answers))
+
+    async def _send_refusal(self, row: OutboxRow) -> dict[str, Any]:
+        named = row.meta["refused"]
+        result = results.failed(str(named["job_id"]), row.meta["failed"], None, {})
+        fresh = await self._publisher.publish(result, self._signal(result, named, None))
+        return {"id": result["job_id"], "published": fresh}
+
+    async def _result(self, row: OutboxRow, asked: Asked) -> tuple[dict[str, Any], Any]:
+        """The result, and all of what it refers to as far as somebody wants that."""
+        error = results.failed_of(row.meta, row.text, asked.not_approved)
+        if error is not None:
+            return results.failed(asked.job_id, error, asked.job, row.meta), None
+        ref = row.meta.get("result_ref")
+        if not isinstance(ref, str):
+            async with self._db.transaction() as tx:
+                ref = await artifacts.record(tx, row.text.encode(), "text/plain")
+        result = results.completed(asked.job_id, asked.job, row.meta, row.text, ref)
+        whole = await self._whole(ref, result) if self._orders.tokens else None
+        return result, whole
+
+    def _signal(self, result: dict[str, Any], named: Mapping[str, Any], whole: Any) -> dict[str, Any] | None:
+        """What whoever runs the workflow is told, if the job belongs to a run."""
+        return results.signal(result, named, whole) if self._orders.tokens and named.get("run_id") else None
+
+    async def _whole(self, ref: str, result: dict[str, Any]) -> Any:
+        """All of the result, or its preview if it is too large to be sent or cannot be read now."""
+        try:
+            found = await self._originals.read(ref)
+        except LanewayError:
+            return result["result_preview"]
+        if len(found.content) > MOST_INLINE:
+            return result["result_preview"]
+        return await asyncio.to_thread(_decoded, found.mime, found.content)
+
+    async def _tell_owner(self, row: OutboxRow, asked: Asked) -> None:
+        """Programs cannot be asked: the owner is, where the owner reads."""
+        text = f"The job {asked.job_id} from Redis asks. Answer with the command, not with a word.\n{row.text}"
+        key = f"redis:asks:{row.meta['approval']}"
+        async with self._db.transaction() as tx:
+            await notices.tell_owner(tx, text, key=key, kind="redis.asks", pulled=PULLED)
+
+    async def _ping(self) -> None:
+        try:
+            async with asyncio.timeout(3):
+                await self._client.ping()
+        except FAULTS as error:
+            raise TransientFault(f"Redis at {place(self._orders.url)} does not answer: {told(error)}") from error
+
+    async def check(self) -> None:
+        """Returns if Redis answers now."""
+        await self._ping()
+
+    async def trouble(self) -> str | None:
+        """What is wrong with Redis now; looked at again after a few seconds only."""
+        return await self._watch.trouble()
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+
+def _decoded(mime: str, content: bytes) -> Any:
+    if "json" in mime:
+        try:
+            if "ndjson" in mime or "jsonl" in mime:
+                return [orjson.loads(line) for line in content.splitlines() if line.strip()]
+            return orjson.loads(content)
+        except orjson.JSONDecodeError:
+            pass
+    return content.decode("utf-8", errors="replace")
+
+
+def redis_channel(settings: Settings, db: Database, originals: Artifacts) -> RedisQueue:
+    """The queue that the settings name."""
+    return RedisQueue(db, originals, orders_of(settings))

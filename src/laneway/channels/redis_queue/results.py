@@ -1,0 +1,76 @@
+"""What a result looks like: the seed's shape, from what the lanes and the engine know of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from laneway.domain.job import Job
+from laneway.domain.judgement import ApprovalState
+from laneway.errors import failure
+
+VERSION = "1.0"
+LONGEST_PREVIEW = 2000
+NOT_APPROVED = {
+    ApprovalState.REJECTED: "Somebody who was asked said no.",
+    ApprovalState.EXPIRED: "Nobody answered the question in time.",
+    ApprovalState.SUPERSEDED: "A newer request of the same session took its place.",
+}
+
+
+def failed_of(meta: Mapping[str, Any], text: str, not_approved: ApprovalState | None) -> dict[str, Any] | None:
+    """How the job failed, if it did: what the lane or the border says counts, else how its last question ended."""
+    if isinstance(meta.get("failed"), dict):
+        return dict(meta["failed"])
+    if meta.get("stopped"):
+        return failure(str(meta["stopped"]).replace(" ", "-"), text)
+    if "result_ref" in meta or "result_preview" in meta or not_approved is None:
+        return None
+    return failure(str(not_approved), f"{NOT_APPROVED[not_approved]} {text}".strip())
+
+
+def completed(job_id: str, job: Job, meta: Mapping[str, Any], text: str, ref: str) -> dict[str, Any]:
+    """The result of a job that did what it was asked."""
+    preview = meta.get("result_preview") or {"kind": "text", "text": text[:LONGEST_PREVIEW]}
+    return {
+        "version": VERSION, "job_id": job_id, "status": "completed", "result_ref": ref, "result_preview": preview,
+        "metadata": metadata(job, meta),
+    }  # fmt: skip
+
+
+def failed(job_id: str, error: Mapping[str, Any], job: Job | None, meta: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of a job that did not."""
+    told = {"error": dict(error), "metadata": metadata(job, meta)}
+    return {"version": VERSION, "job_id": job_id, "status": "failed", **told}
+
+
+def metadata(job: Job | None, meta: Mapping[str, Any]) -> dict[str, Any]:
+    """What it took: as the lane says, else as far as it is known."""
+    given = meta.get("metadata")
+    known: dict[str, Any] = {
+        "tool_calls": list(meta.get("tool_calls") or []),
+        "tokens_used": int(meta.get("tokens_input") or 0) + int(meta.get("tokens_output") or 0),
+        "cache_hit": False,
+        "cache_kind": None,
+        "execution_time_ms": 0 if job is None else _milliseconds(job.started_at, job.finished_at),
+        "llm_model": meta.get("model"),
+    }
+    return known | (dict(given) if isinstance(given, dict) else {})
+
+
+def _milliseconds(began: datetime | None, ended: datetime | None) -> int:
+    return 0 if began is None or ended is None else max(0, round((ended - began).total_seconds() * 1000))
+
+
+def signal(result: Mapping[str, Any], named: Mapping[str, Any], whole: Any) -> dict[str, Any]:
+    """The same for `completion_signals`, where whoever runs the workflow looks."""
+    about = {
+        "version": VERSION, "job_id": result["job_id"], "run_id": named.get("run_id"), "node_id": named.get("node_id"),
+        "status": result["status"],
+    }  # fmt: skip
+    if result["status"] == "completed":
+        return {**about, "result_ref": result["result_ref"], "result_data": whole, "metadata": result["metadata"]}
+    error = result["error"]
+    told = {"error_type": error["type"], "error_message": error["message"], "retryable": error["retryable"]}
+    return {**about, "result_ref": "", "metadata": {**told, "metrics": result["metadata"]}}

@@ -1,0 +1,71 @@
+"""Writes a job down, or the refusal of one; when it returns, Redis may let go of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from laneway.channels.intake import Intake
+from laneway.channels.redis_queue.acting import Acting
+from laneway.channels.redis_queue.job_message import JobMessage, Unreadable
+from laneway.domain.conversation import Incoming, Principal
+from laneway.errors import BadInput, Forbidden, failure
+from laneway.store import conversations, events, outbox, redis_jobs
+from laneway.store.database import Connection, Database
+from laneway.store.redis_jobs import CHANNEL, PREFIX
+
+Outcome = Literal["taken", "duplicate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """The way of a job from Redis into the database."""
+
+    db: Database
+    intake: Intake
+    acting: Acting
+
+    async def take(self, job: JobMessage) -> Outcome:
+        """The job is committed, once; Unreadable: it never will be; TooMany and Unavailable: it must wait."""
+        try:
+            async with self.db.transaction() as tx:
+                return await self._write(tx, job)
+        except (BadInput, Forbidden) as error:
+            raise Unreadable(error.code, str(error), job.job_id, job.named) from None
+
+    async def _write(self, tx: Connection, job: JobMessage) -> Outcome:
+        if await redis_jobs.is_known(tx, job.job_id):
+            # Nothing is said a second time, whatever has become of the first.
+            await events.append(tx, "message.duplicate", {"external_id": PREFIX + job.job_id})
+            return "duplicate"
+        incoming = _incoming(job, await self.acting.who(tx, job.named.get("workflow_owner")))
+        self.intake.check(incoming)
+        receipt = await self.intake.write(tx, incoming)
+        if receipt.duplicate:
+            return "duplicate"
+        await redis_jobs.opened(tx, receipt)
+        return "taken"
+
+    async def refuse(self, bad: Unreadable) -> None:
+        """Whoever waits for the job's result will have a failed one, once; a copy of a good job changes nothing."""
+        if bad.job_id is None:
+            return
+        async with self.db.transaction() as tx:
+            if await redis_jobs.is_known(tx, bad.job_id):
+                return
+            own = await self.acting.own(tx)
+            thread = await conversations.ensure_thread(tx, CHANNEL, f"refused:{own.id}", own)
+            await outbox.write(
+                tx, thread.id, f"I did not take the job {bad.job_id}. {bad.reason}",
+                external_id=redis_jobs.refusal_key(bad.job_id), pulled=(), meta=_refusal(bad),
+            )  # fmt: skip
+
+
+def _refusal(bad: Unreadable) -> dict[str, Any]:
+    return {"refused": {"job_id": bad.job_id, **bad.named}, "failed": failure(bad.type, bad.reason)}
+
+
+def _incoming(job: JobMessage, principal: Principal) -> Incoming:
+    # A session belongs to whoever began it: the same name of somebody else is another conversation.
+    thread = PREFIX + job.job_id if job.session_id is None else f"session:{principal.id}:{job.session_id}"
+    return Incoming(CHANNEL, thread, PREFIX + job.job_id, job.prompt, principal, payload={"runner": job.runner()})

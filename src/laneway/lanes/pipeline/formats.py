@@ -1,0 +1,124 @@
+"""What a JSON value or a file from outside is as a table; where there is doubt, it is said and not guessed.
+
+JSON may be a list of objects, one object that holds exactly one such list, or a single object (one row). A list of
+plain values becomes rows with the one column `value`. How a file is read stands in `reading.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from laneway.errors import BadInput, TooLarge
+from laneway.lanes.pipeline import reading
+from laneway.lanes.pipeline.checking import checked
+from laneway.lanes.pipeline.lines import loads
+from laneway.lanes.pipeline.process import Held
+from laneway.lanes.pipeline.values import Row
+
+__all__ = ["KINDS", "Row", "at", "parsed", "rows_in", "rows_of", "sample"]
+
+MOST_BYTES = 128 * 1024 * 1024
+INLINE_BYTES = 16 * 1024 * 1024
+SAMPLED_BYTES, SAMPLED_ROWS = 512 * 1024, 5000
+KINDS = ("auto", "json", "csv", "ndjson")
+LISTS = ("rows", "data", "items", "results")
+
+
+def rows_in(
+    content: bytes, kind: str = "auto", *, mime: str = "", name: str = "", rows_at: str | None = None
+) -> list[Row]:
+    """The rows in these bytes, checked; a BadInput says what they are instead."""
+    kind = kind_of(content, mime, name) if kind == "auto" else kind
+    if kind != "json":
+        return reading.rows_of(content, kind)
+    value = parsed(content)
+    return rows_of(at(value, rows_at) if rows_at else value)
+
+
+def kind_of(content: bytes, mime: str = "", name: str = "") -> str:
+    """The format of these bytes; a page for people is none."""
+    if len(content) > MOST_BYTES:
+        raise TooLarge(f"The table has {len(content)} bytes; at most {MOST_BYTES} are read.", hint="Send less of it.")
+    head = content[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head[:1] == b"<":
+        raise BadInput("That is a page, not a table.", hint="Give the address of JSON, NDJSON or CSV.")
+    kind = reading.format_of(name, mime, head)
+    # One object over several lines is JSON, whatever its first byte promises.
+    first = head.partition(b"\n")[0].rstrip()
+    return "json" if kind == "ndjson" and not first.endswith(b"}") else kind
+
+
+def parsed(content: bytes) -> Any:
+    """The JSON value, with every number as it was written."""
+    try:
+        return loads(content)
+    except (ValueError, RecursionError) as error:
+        told = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:120]
+        raise BadInput(f"That is not valid JSON: {told}.", hint="Send JSON, NDJSON or CSV.") from None
+
+
+def at(value: Any, path: str) -> Any:
+    """What lies at `data.items` or `0.rows` in a JSON value."""
+    for part in filter(None, path.removeprefix("$").split(".")):
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            found = ", ".join(list(value)[:10]) if isinstance(value, Mapping) else f"a {type(value).__name__}"
+            raise BadInput(f"There is nothing at `{path[:100]}`: `{part[:50]}` is missing.", hint=f"There is {found}.")
+    return value
+
+
+def rows_of(value: Any, name: str = "table") -> list[Row]:
+    """The table that a JSON value is; a BadInput if it is none."""
+    if isinstance(value, Mapping):
+        value = _only_list(value)
+    if isinstance(value, list) and value and not any(isinstance(row, Mapping | list) for row in value):
+        value = [{"value": one} for one in value]
+    return checked(name, value, INLINE_BYTES)
+
+
+def sample(table: Sequence[Row] | Held) -> Sequence[Row]:
+    """Enough of a table to plan with: all of a small one, the beginning of one that is kept as bytes."""
+    if not isinstance(table, Held):
+        return table
+    if len(table.content) <= SAMPLED_BYTES:
+        return reading.rows_of(table.content, table.format)
+    head = table.content[:SAMPLED_BYTES]
+    if table.format == "json":
+        return _first_objects(head.decode("utf-8", "ignore"))
+    if table.format == "parquet":
+        return reading.rows_of(table.content, table.format)[:SAMPLED_ROWS]
+    return reading.rows_of(head[: head.rfind(b"\n") + 1], table.format)
+
+
+def _first_objects(text: str) -> list[Row]:
+    """The first rows of a list whose end is cut off."""
+    found: list[Row] = []
+    decoder, place = json.JSONDecoder(), text.find("[") + 1
+    while len(found) < SAMPLED_ROWS:
+        while place < len(text) and text[place] in " \t\r\n,":
+            place += 1
+        try:
+            row, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            return found
+        found.append(row)
+    return found
+
+
+def _only_list(value: Mapping[str, Any]) -> Any:
+    lists = [name for name, inner in value.items() if isinstance(inner, list) and inner and _objects(inner)]
+    if len(lists) > 1:
+        told = ", ".join(f"`{name[:40]}`" for name in lists[:8])
+        raise BadInput(f"It holds several lists: {told}.", hint="Say which one with `rows_at`.")
+    if lists:
+        return value[lists[0]]
+    return [] if any(value.get(name) == [] for name in LISTS) else [dict(value)]
+
+
+def _objects(values: list[Any]) -> bool:
+    return all(isinstance(one, Mapping) for one in values[:50])

@@ -1,0 +1,206 @@
+"""The tables of a request: those it brings, those it points at, and the last result of its conversation.
+
+Inline rows and artifacts named in `runner.tables`, `runner.previous_results`, tables among the message's attachments;
+if there are none of these, the last result of the thread, under the name `previous`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from laneway.domain.conversation import Attachment, Message, Principal
+from laneway.domain.job import Job
+from laneway.errors import BadInput, Forbidden, TooLarge
+from laneway.lanes.pipeline.formats import kind_of, rows_in, rows_of, sample
+from laneway.lanes.pipeline.plan import Plan
+from laneway.lanes.pipeline.process import BYTES_HERE, Held
+from laneway.lanes.pipeline.tables import source_of
+from laneway.lanes.pipeline.values import Row
+from laneway.store import conversations, plans, principals
+from laneway.store.artifacts import SCHEME, Artifacts, Original
+from laneway.store.database import Database
+
+PREVIOUS = "previous"
+MOST_TABLES = 20
+LISTED = ("rows", "data", "items")
+"""Where an earlier result may hold its rows."""
+_TABLE = re.compile(r".*\.(csv|tsv|json|ndjson|jsonl)", re.IGNORECASE)
+_NAME = re.compile(r"[^\w-]+")
+ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]]")
+"""Where a request says that its rows are."""
+
+Table = Sequence[Row] | Held
+"""Rows, or the bytes of a large file that a worker process reads itself."""
+
+
+@dataclass
+class Given:
+    """The tables at hand, where each came from, and whose words are in them."""
+
+    tables: dict[str, Table] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    step: dict[str, Any] | None = None
+    """The `http_request` that brought a table, if one did."""
+    _samples: dict[str, Sequence[Row]] = field(default_factory=dict)
+
+    def add(self, name: str, rows: Table, origin: str, source: str | None = None) -> None:
+        """One more table, under a name that no other has."""
+        if len(self.tables) >= MOST_TABLES:
+            raise TooLarge(f"A request may bring {MOST_TABLES} tables.", hint="Send fewer.")
+        wanted = name = _NAME.sub("_", name).strip("_")[:60] or "table"
+        number = 2
+        while name in self.tables:
+            name, number = f"{wanted}_{number}", number + 1
+        self.tables[name], self.origins[name] = rows, origin
+        if source is not None and source not in self.sources:
+            self.sources.append(source)
+
+    def fetched(self, name: str, rows: Table, url: str, step: dict[str, Any], note: str = "") -> None:
+        """The table that a plan's `http_request` brought."""
+        self.tables[name], self.origins[name], self.step = rows, url, step
+        self.notes += [note] if note else []
+
+    async def samples(self) -> dict[str, Sequence[Row]]:
+        """Enough of every table to plan with; read once, and not on the loop."""
+        for name in self.tables.keys() - self._samples.keys():
+            self._samples[name] = await asyncio.to_thread(sample, self.tables[name])
+        return {name: self._samples[name] for name in self.tables}
+
+    def origins_of(self, plan: Plan) -> list[str]:
+        """Where the rows of the plan's tables came from."""
+        source = source_of(plan, self.tables)
+        joined = [str(step["table"]) for step in plan.document()["steps"] if step["do"] == "join"]
+        return [self.origins[name] for name in dict.fromkeys([source, *joined]) if name in self.origins]
+
+
+def is_table(attachment: Attachment) -> bool:
+    """Whether a file can be read as a table."""
+    return attachment.artifact is not None and bool(
+        attachment.mime in plans.TABULAR or _TABLE.fullmatch(attachment.name)
+    )
+
+
+class Inputs:
+    """Finds the tables of requests, each checked and within bounds."""
+
+    def __init__(self, db: Database, artifacts: Artifacts, most_rows: int) -> None:
+        self._db, self._artifacts, self._most_rows = db, artifacts, most_rows
+
+    async def of(self, job: Job, message: Message) -> Given:
+        """All tables of the request; the same in every run of its job."""
+        given, runner = Given(), runner_of(job)
+        async with self._db.transaction() as tx:
+            asking = await principals.by_id(tx, message.principal_id)
+            attached = await conversations.attachments(tx, [message.id])
+            before = await plans.last_before(tx, message)
+        for name, value in _named(runner.get("tables"), "tables").items():
+            origin = _origin(value, f"the table `{name}` of the request")
+            given.add(name, await self.rows(value, asking), origin, f"the table {name}"[:80])
+        for name, value in _earlier(runner.get("previous_results")):
+            given.add(name, await self.rows(value, asking), _origin(value, "an earlier result"), "an earlier result")
+        for file in filter(is_table, attached):
+            rows = await self._stored(str(file.artifact), file.name)
+            given.add(file.name.rpartition(".")[0], rows, f"the file {file.name}", f"the file {file.name}")
+        if not given.tables and before is not None and not ADDRESS.search(message.text):
+            given.add(PREVIOUS, await self._stored(before.ref), "the last result of this conversation")
+        self._check(given)
+        return given
+
+    async def rows(self, value: Any, asking: Principal | None) -> Table:
+        """The rows that stand in a request, or the artifact it points at."""
+        if isinstance(value, str):
+            return await self._pointed(value, asking)
+        if isinstance(value, Mapping) and isinstance(ref := value.get("result_ref") or value.get("artifact"), str):
+            return await self._pointed(ref, asking)
+        if isinstance(value, Mapping):
+            inner = next((value[key] for key in LISTED if key in value), value)
+            value = inner if isinstance(inner, list | Mapping) else value
+        return await asyncio.to_thread(rows_of, value)
+
+    async def _pointed(self, ref: str, asking: Principal | None) -> Table:
+        if not ref.startswith(SCHEME):
+            raise BadInput(f"`{ref[:80]}` is no table.", hint=f"Send rows, or a reference like {SCHEME}….")
+        async with self._db.transaction() as tx:
+            allowed = asking is not None and await plans.may_read(tx, ref, asking)
+        if not allowed:
+            raise Forbidden(f"{ref[:90]} is not yours to read.", hint="Send the rows, or an artifact of your own.")
+        return await self._stored(ref)
+
+    async def _stored(self, ref: str, name: str = "") -> Table:
+        return await table_of(await self._artifacts.read(ref), name)
+
+    def _check(self, given: Given) -> None:
+        total = sum(len(rows) for rows in given.tables.values() if not isinstance(rows, Held))
+        if total > self._most_rows:
+            raise TooLarge(
+                f"The tables have {total} rows; a pipeline may hold {self._most_rows}.",
+                hint="Send fewer, or raise LANEWAY_PIPELINE_ROWS.",
+            )
+
+
+async def table_of(original: Original, name: str = "") -> Table:
+    """The table that an artifact holds; a large one stays as it is until it is worked on."""
+    content = original.content
+    kind = kind_of(content, original.mime, name)
+    if len(content) > BYTES_HERE and not (kind == "json" and not content.lstrip().startswith(b"[")):
+        return Held(content, kind)
+    return await asyncio.to_thread(rows_in, content, kind)
+
+
+def runner_of(job: Job) -> dict[str, Any]:
+    """What the door said about the request beside its words."""
+    found = job.payload.get("runner")
+    if not isinstance(found, dict):
+        return {}
+    # A queue passes on what it does not know itself; tables are for us.
+    more = found.get("more")
+    return (
+        {**{key: more[key] for key in ("tables", "plan") if key in more}, **found} if isinstance(more, dict) else found
+    )
+
+
+def _named(tables: Any, field_name: str) -> dict[str, Any]:
+    if tables is None:
+        return {}
+    if isinstance(tables, list):
+        return {"table": tables}
+    if not isinstance(tables, dict):
+        raise BadInput(f"`{field_name}` must be an object of names and rows.", hint='Send {"name": [{…}]}.')
+    return tables
+
+
+def _earlier(results: Any) -> list[tuple[str, Any]]:
+    """Earlier results with a name each: a list of results, or a list that is the rows of one."""
+    if results is None or results == []:
+        return []
+    if isinstance(results, dict):
+        return [(PREVIOUS, results)] if _is_result(results) else list(results.items())
+    if not isinstance(results, list):
+        raise BadInput("`previous_results` must be a list.", hint="Send earlier results, or rows.")
+    if all(isinstance(one, dict) and not _is_result(one) for one in results):
+        return [(PREVIOUS, results)]
+    named = [(_title(one), one) for one in results]
+    alone = len(named) == 1
+    return [(title or (PREVIOUS if alone else f"{PREVIOUS}_{n}"), one) for n, (title, one) in enumerate(named, 1)]
+
+
+def _is_result(value: dict[str, Any]) -> bool:
+    pointed = isinstance(value.get("result_ref") or value.get("artifact"), str)
+    return pointed or any(isinstance(value.get(key), list) for key in LISTED)
+
+
+def _title(value: Any) -> str:
+    if not isinstance(value, dict):
+        return ""
+    return next((str(value[key]) for key in ("name", "table", "node_id") if isinstance(value.get(key), str)), "")
+
+
+def _origin(value: Any, inline: str) -> str:
+    ref = value.get("result_ref") or value.get("artifact") if isinstance(value, Mapping) else value
+    return ref if isinstance(ref, str) else inline

@@ -1,0 +1,278 @@
+"""Words and tables in, a checked plan, rows out. The cheapest that can plan it does: memory, planner, then a model.
+
+tables → (rows from an address) → plan known before | planner | model → (rows the plan fetches) → run → result
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Any
+
+from laneway.domain.job import JobMode
+from laneway.engine.running import current_run
+from laneway.engine.steps import Steps
+from laneway.errors import BadInput
+from laneway.lanes.contract import Answer, Request
+from laneway.lanes.pipeline import offers, results
+from laneway.lanes.pipeline.drafting import TOOL, Drafting
+from laneway.lanes.pipeline.fetching import Fetching
+from laneway.lanes.pipeline.inputs import ADDRESS, Given, Inputs, runner_of
+from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
+from laneway.lanes.pipeline.planner import Refusal, planned
+from laneway.lanes.pipeline.plans import OFFERED_AT, columns_of, normalised, plan_key, request_key
+from laneway.lanes.pipeline.process import worked
+from laneway.store import pauses, plans
+from laneway.store.artifacts import Artifacts
+from laneway.store.database import Connection, Database
+from laneway.store.pauses import Pause
+from laneway.store.questions import Question
+
+PLANNER, GIVEN = "planner", "request"
+TRIES = 2
+
+
+class NotUnderstood(BadInput):
+    """Nobody here could make a plan of the request, and nothing was guessed."""
+
+    code = "not-understood"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A plan and how it came about; or words in its place."""
+
+    plan: dict[str, Any] | None
+    made_by: str
+    text: str = ""
+    cache: str | None = None
+    tokens: int = 0
+    calls: tuple[str, ...] = (TOOL,)
+    key: str = ""
+    """Under which it is remembered; empty if it is not."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The planner's no, kept until a model has been asked."""
+
+    reason: str
+    hint: str
+
+
+class PipelineLane:
+    """One-off work on tables."""
+
+    name = "pipeline"
+
+    def __init__(
+        self, db: Database, steps: Steps, shelf: Artifacts, inputs: Inputs, fetching: Fetching, drafting: Drafting,
+        *, most_rows: int, today: Callable[[], date],
+    ) -> None:  # fmt: skip
+        self._db, self._steps, self._shelf, self._inputs = db, steps, shelf, inputs
+        self._fetching, self._drafting, self._most_rows, self._today = fetching, drafting, most_rows, today
+
+    async def run(self, request: Request) -> Answer | Question:
+        """The rows are worked out and stored; or a person must first say yes to what would be sent."""
+        began = time.monotonic()
+        given = await self._inputs.of(request.job, request.message)
+        for source in given.sources:
+            if source not in current_run().sources:
+                current_run().sources.append(source)
+        if request.job.mode is JobMode.PLAN:
+            return await self._only_planned(request, given)
+        asked = await self._named_address(request, given)
+        if asked is not None:
+            return asked
+        draft = await self._resumed(request) or await self._draft(request, given)
+        for tries_left in range(TRIES, -1, -1):
+            if draft.plan is None:
+                return await self._in_words(request, draft, began)
+            try:
+                return await self._carried_out(request, given, draft, began)
+            except BadInput as fault:
+                if not tries_left or draft.cache or draft.made_by in (PLANNER, GIVEN):
+                    raise
+                draft = await self._by_model(request, given, str(fault), draft)
+        raise AssertionError("unreachable")
+
+    async def _only_planned(self, request: Request, given: Given) -> Answer:
+        """What would be done, in a sentence; nothing is fetched and nothing run."""
+        found = None if given.tables else ADDRESS.search(request.message.text)
+        if found is not None:
+            return Answer(f"I would fetch the rows of {found[0]} and plan with their columns. Nothing was done.")
+        draft = await self._draft(request, given)
+        if draft.plan is None:
+            return Answer(f"{draft.text} Nothing was done.")
+        return Answer(f"{sentence(plan_of(draft.plan))} Nothing was done.", {"plan": draft.plan})
+
+    async def _named_address(self, request: Request, given: Given) -> Question | None:
+        """Rows from the address that the request names, if it brings no others; a question if one must be answered."""
+        found = ADDRESS.search(request.message.text)
+        if found is None or given.tables or "plan" in runner_of(request.job):
+            return None
+        return await self._fetch(request, given, {"do": FETCHED, "url": found[0]}, vouched=False)
+
+    async def _fetch(
+        self, request: Request, given: Given, step: Mapping[str, Any], *, vouched: bool
+    ) -> Question | None:
+        brought = await self._fetching.bring(request, step, vouched=vouched)
+        if isinstance(brought, Question):
+            return brought
+        given.fetched(FETCHED, brought.rows, brought.url, dict(step), brought.note)
+        return None
+
+    async def _draft(self, request: Request, given: Given) -> Draft:
+        """The plan as the request brings it, as it was checked before, as the planner or, last, a model makes it."""
+        own = runner_of(request.job).get("plan")
+        if own is not None:
+            return Draft(plan_of(own).document(), GIVEN)
+        words = _without_address(request.message.text)
+        key = plan_key(request.world, request.message.text, columns_of(await given.samples()), self._today())
+
+        async def look() -> dict[str, Any]:
+            async with self._db.transaction() as tx:
+                known = await plans.known(tx, key)
+            if known is not None:
+                return asdict(Draft(known.plan, known.made_by, cache="plan", key=key))
+            made = await asyncio.to_thread(planned, words, await given.samples())
+            if isinstance(made, Refusal):
+                return asdict(Refused(made.reason, made.hint))
+            return asdict(Draft(_whole(made.document(), given), PLANNER, key=key))
+
+        found = await self._steps.step("pipeline.plan", look)
+        if "reason" not in found:
+            return Draft(**found)
+        if not self._drafting.available:
+            return self._unplanned(request, Refused(**found))
+        return await self._by_model(request, given, "", Draft(None, "", key=key))
+
+    def _unplanned(self, request: Request, refused: Refused) -> Draft:
+        """What is said where nobody can plan: a refusal, or, where a lasting change may be meant, an offer."""
+        if request.judged.runner_up != "workflow":
+            raise NotUnderstood(refused.reason, hint=refused.hint)
+        return Draft(None, PLANNER, f"I did not run anything: {refused.reason} {refused.hint}".strip(), calls=())
+
+    async def _by_model(self, request: Request, given: Given, fault: str, before: Draft) -> Draft:
+        made = await self._drafting.draft(request, await given.samples(), fault)
+        plan = None if made.plan is None else _whole(made.plan, given)
+        cache = "provider" if made.from_cache else None
+        tokens, calls = before.tokens + made.tokens, (*(before.calls if fault else ()), *made.calls)
+        return Draft(plan, made.model, made.text, cache, tokens, calls, before.key)
+
+    async def _carried_out(self, request: Request, given: Given, draft: Draft, began: float) -> Answer | Question:
+        plan = plan_of(draft.plan or {})
+        if plan.fetches and FETCHED not in given.tables:
+            step = plan.document()["steps"][0]
+            asked = await self._fetch(request, given, step, vouched=draft.made_by == GIVEN)
+            if asked is not None:
+                await self._pause(request, draft)
+                return asked
+        found = await self._steps.step("pipeline.run", lambda: self._worked(request, given, draft, plan, began))
+        return Answer(found["text"], found["result"])
+
+    async def _worked(self, request: Request, given: Given, draft: Draft, plan: Plan, began: float) -> dict[str, Any]:
+        outcome = await worked(plan, given.tables, self._most_rows)
+        counts = [count.document() for count in outcome.counts][1 if plan.fetches else 0 :]
+        said, origins = sentence(plan), given.origins_of(plan)
+        laid = await results.shelved(self._shelf, outcome.rows)
+        result = {
+            "result_preview": results.dataset(outcome.rows), "metadata": _metadata(draft, began),
+            "plan": draft.plan, "sentence": said, "counts": counts, "sources_of_rows": origins,
+        }  # fmt: skip
+        text = results.answered(said, counts, origins, outcome.rows, [*given.notes, *outcome.notes])
+        async with self._db.transaction() as tx:
+            await self._steps.hold(tx, current_run())
+            result["result_ref"] = await results.recorded(tx, request.job, request.message.principal_id, laid, result)
+            await self._remember(tx, request, given, draft)
+            offer = await self._offer(tx, request, draft)
+        if offer is not None:
+            result["offer"], text = offer[0], f"{text}\n\n{offer[1]}"
+        return {"text": text, "result": result}
+
+    async def _remember(self, tx: Connection, request: Request, given: Given, draft: Draft) -> None:
+        if draft.key and draft.cache != "plan" and draft.plan is not None:
+            made, words = plans.KnownPlan(draft.plan, draft.made_by), normalised(request.message.text)[:2000]
+            await plans.keep(
+                tx, draft.key, made, world=request.world, words=words, of=columns_of(await given.samples())
+            )
+
+    async def _offer(self, tx: Connection, request: Request, draft: Draft) -> tuple[dict[str, Any], str] | None:
+        """The workflow this may become: asked for the third time, or perhaps meant so."""
+        prompt, key = request.message.text, request_key(request.world, request.message.text)
+        times = await plans.used(tx, key, request.job.id, request.message.principal_id)
+        if times >= OFFERED_AT:
+            made = offers.offer(prompt, draft.plan, f"It was asked {times} times.")
+            return made, offers.offered(made, times)
+        if request.judged.runner_up == "workflow":
+            made = offers.offer(prompt, draft.plan, "It may be meant to last.")
+            return made, offers.offered(made)
+        return None
+
+    async def _in_words(self, request: Request, draft: Draft, began: float) -> Answer:
+        """What there is to say instead of rows, stored as every result is."""
+        text = draft.text
+        result: dict[str, Any] = {"result_preview": results.as_text(text), "metadata": _metadata(draft, began)}
+
+        async def store() -> dict[str, Any]:
+            content = text.encode()
+            laid = content, "text/plain; charset=utf-8", await self._shelf.lay(content)
+            async with self._db.transaction() as tx:
+                await self._steps.hold(tx, current_run())
+                ref = await results.recorded(tx, request.job, request.message.principal_id, laid, result)
+            return {"result_ref": ref}
+
+        result |= await self._steps.step("pipeline.words", store)
+        if request.judged.runner_up == "workflow":
+            result["offer"] = made = offers.offer(request.message.text, None, "It may be meant to last.")
+            text = f"{text}\n\n{offers.offered(made)}"
+        return Answer(text, result)
+
+    async def _pause(self, request: Request, draft: Draft) -> None:
+        """The plan waits with the job, so that the answer to the question finds it and no model is asked again."""
+        pause = Pause([asdict(draft)], [], dict(current_run().calls), list(current_run().sources), [])
+
+        async def store() -> str:
+            async with self._db.transaction() as tx:
+                await self._steps.hold(tx, current_run())
+                await pauses.put(tx, request.job.id, pause)
+            return "stored"
+
+        await self._steps.step("pause", store)
+
+    async def _resumed(self, request: Request) -> Draft | None:
+        if not request.resumes:
+            return None
+
+        async def read() -> dict[str, Any] | None:
+            async with self._db.transaction() as tx:
+                found = await pauses.of_job(tx, request.job.id)
+            return None if found is None else {"draft": found.messages[0], "sources": found.sources}
+
+        stored = await self._steps.step("paused", read)
+        if stored is None:
+            return None
+        current_run().sources += [one for one in stored["sources"] if one not in current_run().sources]
+        return Draft(**stored["draft"] | {"calls": tuple(stored["draft"]["calls"])})
+
+
+def _whole(plan: Mapping[str, Any], given: Given) -> dict[str, Any]:
+    """The plan with the step that fetched its table, so that it can be run again as it stands."""
+    steps: Sequence[Mapping[str, Any]] = plan.get("steps", ())
+    if given.step is None or plan.get("from") not in (None, FETCHED) or (steps and steps[0].get("do") == FETCHED):
+        return dict(plan)
+    return plan_of({"steps": [given.step, *steps]}).document()
+
+
+def _without_address(text: str) -> str:
+    return " ".join(ADDRESS.sub(" ", text).split())
+
+
+def _metadata(draft: Draft, began: float) -> dict[str, Any]:
+    return results.metadata(
+        model=draft.made_by, began=began, ended=time.monotonic(), tools=draft.calls, tokens=draft.tokens,
+        cache=draft.cache,
+    )  # fmt: skip

@@ -1,0 +1,38 @@
+"""`execute_pipeline` in the toolbox: the pipeline lane's own work, behind the same gate as every other tool."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from laneway.domain.action import Verdict, allow
+from laneway.lanes.tools import http_request
+from laneway.lanes.tools.entry import Arguments, Call, Outcome, ToolEntry, failure, success
+
+Attempt = Callable[[UUID | None, Mapping[str, Any]], Awaitable[dict[str, Any] | str]]
+SECONDS = 180.0
+
+
+def execute_pipeline_entry(
+    name: str, about: str, schema: dict[str, Any], tags: tuple[str, ...], attempt: Attempt,
+    fetched_by: Callable[[Arguments], dict[str, Any] | None],
+) -> ToolEntry:  # fmt: skip
+    """The tool; what its plan would fetch is judged as `http_request` judges it."""
+
+    async def execute_pipeline(call: Call, **arguments: Any) -> Outcome:
+        done = await attempt(call.by, arguments)
+        return failure(done) if isinstance(done, str) else success(done)
+
+    def judged(arguments: Arguments, call: Call) -> Verdict:
+        fetched = fetched_by(arguments)
+        return allow("pipeline.reads", changes=False) if fetched is None else http_request.judged(fetched, call)
+
+    def source(arguments: Arguments, outcome: Outcome) -> str | None:
+        fetched = fetched_by(arguments)
+        return None if fetched is None or outcome.get("result") is None else f"the page {fetched.get('url')}"
+
+    return ToolEntry(
+        execute_pipeline, changes=False, idempotent=False, judge=judged, source=source, seconds=SECONDS,
+        schema=schema, title=name, about=about, tags=tags,
+    )  # fmt: skip

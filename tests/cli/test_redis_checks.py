@@ -1,0 +1,59 @@
+"""What the doctor says of the queue in Redis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import redis
+from pydantic import SecretStr
+
+from laneway.cli.checks import Finding
+from laneway.cli.redis_checks import lasting, owners, queue, version, waiting
+from laneway.settings import Settings
+from tests.cli.processes import free_port
+
+
+async def found(home: Path, url: str | None, **more: object) -> dict[str, Finding]:
+    address = None if url is None else SecretStr(url)
+    settings = Settings.model_validate({"home": home, "redis_url": address, **more})
+    return {finding.check: finding async for finding in queue(settings)}
+
+
+async def test_without_a_redis_nothing_is_said(tmp_path: Path) -> None:
+    assert await found(tmp_path, None) == {}
+
+
+async def test_a_redis_that_answers_is_looked_through(tmp_path: Path, redis_url: str) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.rpush("agent:jobs", "one", "two")
+        client.rpush("agent:dead", "three")
+    told = await found(tmp_path, redis_url, redis_owners={"ann": "Ann"})
+    assert told["redis"].state == "ok"
+    assert told["redis keeps"].state == "warn"
+    assert "2 jobs wait in agent:jobs, 1 were refused" in told["redis jobs"].says
+    assert told["redis jobs"].state == "warn"
+    assert told["redis owners"].state == "ok"
+
+
+async def test_a_redis_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
+    port = free_port()
+    told = (await found(tmp_path, f"redis://:sesame@127.0.0.1:{port}/0"))["redis"]
+    assert told.state == "fail"
+    assert f"127.0.0.1:{port} does not answer" in told.says
+    assert "sesame" not in told.says + told.fix
+
+
+async def test_an_address_that_is_none_is_named(tmp_path: Path) -> None:
+    assert (await found(tmp_path, "localhost"))["redis"].state == "fail"
+
+
+def test_each_finding_tells_what_is_wrong() -> None:
+    assert version("h:1", "6.0.16").state == "fail"
+    assert version("h:1", "6.2.0").state == "ok"
+    assert version("h:1", "7.4.1").state == "ok"
+    assert lasting(appends=True, saves=False).state == "ok"
+    assert "snapshot" in lasting(appends=False, saves=True).says
+    assert "nothing" in lasting(appends=False, saves=False).says
+    assert waiting("agent:jobs", 5, 0).state == "ok"
+    assert waiting("agent:jobs", 5000, 0).state == "warn"
+    assert owners(0).state == "warn"
