@@ -13,11 +13,12 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from laneway.domain.conversation import IncomingFile, RemoteFile
 from laneway.errors import NotFound, Unavailable
 from laneway.store.database import Connection, Database
-from laneway.store.shelves import Missing, Place, Shelf, ShelfFault
+from laneway.store.shelves import Folder, Missing, Place, Shelf, ShelfFault
 
 INLINE_BYTES = 64 * 1024
 """The largest that is kept in PostgreSQL."""
@@ -93,6 +94,15 @@ class Artifacts:
                 f"The stored copy of {SCHEME}{digest} is damaged ({place}).", hint="Bring it back from a backup."
             )
         return Original(SCHEME + digest, mime, content)
+
+    async def file(self, ref: str) -> tuple[Path, str] | None:
+        """The file on this machine that holds the artifact, unchecked, and its type; None if it lies elsewhere."""
+        digest = ref.removeprefix(SCHEME)
+        async with self._db.transaction() as tx:
+            cursor = await tx.execute("SELECT mime, place FROM artifacts WHERE ref = %s", (SCHEME + digest,))
+            row = await cursor.fetchone()
+        shelf = self._shelves.get(Place(row[1])) if row is not None and row[1] != Place.ROW else None
+        return (shelf.file(digest), row[0]) if row is not None and isinstance(shelf, Folder) else None
 
     async def _fetched(self, digest: str, place: Place) -> bytes:
         shelf = self._shelves.get(place)

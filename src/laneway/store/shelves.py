@@ -72,6 +72,10 @@ class Folder:
         except OSError as error:
             raise ShelfFault(f"{self._path(digest)}: {error.strerror}") from error
 
+    def file(self, digest: str) -> Path:
+        """The file that has it, for a process of ours that reads it itself, and checks it."""
+        return self._path(digest)
+
     def _path(self, digest: str) -> Path:
         return self.root / digest[:2] / digest[2:]
 

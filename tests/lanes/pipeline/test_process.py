@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -22,9 +23,12 @@ from laneway.errors import BadInput, TooLarge, Unavailable
 from laneway.lanes.pipeline import process
 from laneway.lanes.pipeline.lines import Lines, written
 from laneway.lanes.pipeline.plan import plan_of
-from laneway.lanes.pipeline.process import Held, Stored, worked
+from laneway.lanes.pipeline.process import Held, Stored, stored, worked
 from laneway.lanes.pipeline.tables import run
 from laneway.lanes.pipeline.values import Row
+from laneway.store.artifacts import Artifacts, record
+from laneway.store.database import Database
+from laneway.store.shelves import Folder
 
 ROWS: list[Row] = [
     {"id": place, "price": place * 7919 % 1000 / 10, "city": "ABCDE"[place % 5]} for place in range(3000)
@@ -104,6 +108,25 @@ async def test_a_large_file_is_read_by_the_worker_column_by_column(tmp_path: Pat
     assert list(outcome.rows) == list(run(plan, {"table": rows}).rows)
 
 
+async def test_the_worker_reads_an_artifact_from_the_shelf_itself_and_checks_it(db: Database, tmp_path: Path) -> None:
+    content = b"".join(written(ROWS))
+    artifacts = Artifacts(db, [Folder(tmp_path)])
+    place = await artifacts.lay(content)
+    async with db.transaction() as tx:
+        ref = await record(tx, content, "application/x-ndjson", place)
+        small = await record(tx, b"[]", "application/json")
+    assert await stored(artifacts, small) is None
+    source = await stored(artifacts, ref)
+    assert source is not None
+    assert source.format == "ndjson"
+    assert source.path.is_relative_to(tmp_path)
+    outcome = await worked(SORTED, {"table": source}, rows_here=10)
+    assert (outcome.how, len(outcome.rows)) == ("worker", 2400)
+    source.path.write_bytes(content.replace(b"1", b"2"))
+    with pytest.raises(BadInput, match="The stored copy of the table table is damaged"):
+        await worked(SORTED, {"table": source}, rows_here=10)
+
+
 async def test_a_join_that_outgrows_this_process_is_taken_to_a_worker() -> None:
     plan = plan_of({"steps": [{"do": "join", "table": "table", "on": "city"}, {"do": "limit", "count": 2}]})
     outcome = await worked(plan, {"table": ROWS[:300]}, rows_here=400)
@@ -163,7 +186,8 @@ async def test_a_worker_knows_no_secret_of_the_server(monkeypatch: pytest.Monkey
 def test_a_worker_ends_when_the_server_is_killed(tmp_path: Path) -> None:
     rows = tmp_path / "rows.ndjson"
     rows.write_bytes(b"".join(written(ROWS)))
-    job = {"plan": LONG.document(), "tables": {"table": {"path": str(rows), "format": "ndjson"}}, "most_rows": 10**9,
+    job = {"plan": LONG.document(), "tables": {"table": {"path": str(rows), "format": "ndjson", "sha256": ""}},
+           "most_rows": 10**9,
            "columnar": False, "result": str(tmp_path / "result")}  # fmt: skip
     server = (
         "import subprocess, sys, time\n"
@@ -179,12 +203,12 @@ def test_a_worker_ends_when_the_server_is_killed(tmp_path: Path) -> None:
     worker.wait(30)
 
 
-async def longest_gap(stop: asyncio.Event) -> float:
-    """The longest time in which the loop did not come round."""
-    longest, last = 0.0, time.perf_counter()
+async def longest_work(stop: asyncio.Event) -> float:
+    """The most that this process worked between two rounds of the loop; how busy the machine is does not count."""
+    longest, last = 0.0, time.process_time()
     while not stop.is_set():
         await asyncio.sleep(0.001)
-        now = time.perf_counter()
+        now = time.process_time()
         longest, last = max(longest, now - last), now
     return longest
 
@@ -192,16 +216,17 @@ async def longest_gap(stop: asyncio.Event) -> float:
 @pytest.mark.alone
 @pytest.mark.parametrize("given", ["rows", "file"])
 async def test_the_loop_comes_round_while_half_a_million_rows_are_sorted(tmp_path: Path, given: str) -> None:
-    # In this process the sort alone would hold it up for twice as long as is allowed here; `make bench` asks for 50 ms.
-    rows = [{"id": place, "price": place * 7919 % 500_009 / 10} for place in range(500_000)]
+    # Sorted in this process, they would be several times what is allowed here; `make bench` asks for 50 ms.
+    chance = random.Random(1)
+    rows = [{"id": place, "name": f"name {chance.random()}"} for place in range(500_000)]
     path = tmp_path / "rows.ndjson"
     path.write_bytes(b"".join(written(rows)))
     stop = asyncio.Event()
-    gap = asyncio.create_task(longest_gap(stop))
-    plan = plan_of({"steps": [{"do": "sort", "by": "price"}]})
+    longest = asyncio.create_task(longest_work(stop))
+    plan = plan_of({"steps": [{"do": "sort", "by": "name"}]})
     source: Any = rows if given == "rows" else Stored(path, "ndjson")
     outcome = await worked(plan, {"table": source}, most_bytes=1 << 30)
     stop.set()
-    assert await gap < 0.15
+    assert await longest < 0.15
     assert len(outcome.rows) == 500_000
-    assert outcome.rows[0]["price"] == 0
+    assert outcome.rows[0]["name"] == min(row["name"] for row in rows)

@@ -24,7 +24,7 @@ from laneway.lanes.pipeline.primitives.select import Select
 from laneway.lanes.pipeline.primitives.sort import Sort
 from laneway.lanes.pipeline.primitives.summarize import Summarize
 from laneway.lanes.pipeline.primitives.top_k import TopK
-from laneway.lanes.pipeline.reading import rows_of
+from laneway.lanes.pipeline.reading import rows_of, side_by_side
 from laneway.lanes.pipeline.step import Step, Surroundings, Table
 from laneway.lanes.pipeline.tables import Count, Outcome, source_of
 from laneway.lanes.pipeline.values import Row
@@ -37,11 +37,11 @@ def run(plan: Plan, files: Mapping[str, tuple[Path, str]], most_rows: int) -> Ou
     """What the reference would give, or None where it must be asked itself."""
     name = source_of(plan, files)
     slim, needed = _slim_steps(plan)
-    if not slim:
+    if not needed:
         return None
     try:
         source = opened(*files[name], f"The table {name}")
-        cells = [source.cells(column) for column in needed]
+        cells = source.cells(needed)
     except StepBack:
         return None
     others = {other: Table(_rows(other, *file)) for other, file in files.items() if other != name}
@@ -63,8 +63,7 @@ class _Work:
 
     def outcome(self, slim: int, needed: Sequence[str], cells: Sequence[Sequence[Any]]) -> Outcome | None:
         names = (_PLACE, *needed)
-        columns = zip(range(self._source.count), *cells, strict=True)
-        table = Table([dict(zip(names, row, strict=True)) for row in columns], columns=names)
+        table = Table(side_by_side(names, [range(self._source.count), *cells]), columns=names)
         for number, step in enumerate(self._plan.steps, 1):
             if number == slim + 1 and not _changes(self._plan.steps[slim - 1]):
                 table = self._whole(table)

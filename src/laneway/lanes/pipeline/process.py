@@ -24,10 +24,11 @@ from laneway.errors import BadInput, LanewayError, TooLarge, Unavailable
 from laneway.lanes.pipeline.checking import MOST_BYTES, checked
 from laneway.lanes.pipeline.lines import Lines, written
 from laneway.lanes.pipeline.plan import Plan
-from laneway.lanes.pipeline.reading import rows_of
+from laneway.lanes.pipeline.reading import format_of, intact, rows_of
 from laneway.lanes.pipeline.step import Outgrown
 from laneway.lanes.pipeline.tables import MOST_ROWS, Count, Outcome, run, source_of
 from laneway.lanes.pipeline.values import Row
+from laneway.store.artifacts import SCHEME, Artifacts
 
 ROWS_HERE = 50_000
 BYTES_HERE = 1024 * 1024
@@ -45,10 +46,25 @@ _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKe
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A table in a file."""
+    """A table in a file; if it has a name by its hash, whoever reads it checks that."""
 
     path: Path
     format: str
+    sha256: str = ""
+
+
+async def stored(artifacts: Artifacts, ref: str, name: str = "") -> Stored | None:
+    """An artifact as a file that the worker reads itself; None if it does not lie on this machine's disk."""
+    found = await artifacts.file(ref)
+    if found is None:
+        return None
+    path, mime = found
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return None
+    return Stored(path, format_of(name, mime, head), ref.removeprefix(SCHEME))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +114,7 @@ def _here(plan: Plan, tables: Mapping[str, Source], most_rows: int, most_bytes: 
 
 def _rows(name: str, source: Source, most_bytes: int) -> Sequence[Row]:
     if isinstance(source, Stored | Held):
-        content = source.path.read_bytes() if isinstance(source, Stored) else source.content
+        content = intact(name, source.path, source.sha256) if isinstance(source, Stored) else source.content
         return rows_of(content, source.format, f"The table {name}")
     return source if isinstance(source, Lines) else checked(name, source, most_bytes)
 
@@ -145,7 +161,9 @@ def _laid_out(folder: Path, tables: Mapping[str, Source], most_bytes: int) -> di
         elif not isinstance(source, Stored):
             with path.open("wb") as file:
                 file.writelines(written(_rows(name, source, most_bytes)))
-        files[name] = {"path": str(path), "format": source.format if isinstance(source, Stored | Held) else "ndjson"}
+        format_ = source.format if isinstance(source, Stored | Held) else "ndjson"
+        digest = source.sha256 if isinstance(source, Stored) else ""
+        files[name] = {"path": str(path), "format": format_, "sha256": digest}
     return files
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.checking import DEEPEST
-from laneway.lanes.pipeline.lines import LONG_NUMBER, loads
+from laneway.lanes.pipeline.lines import has_long_number, loads
 from laneway.lanes.pipeline.values import Row
 
 FORMATS: Final = ("json", "ndjson", "csv", "parquet")
@@ -45,6 +47,17 @@ def rows_of(content: bytes, format: str, name: str = "the table") -> list[Row]:
     return read[format](content, name)
 
 
+def intact(name: str, path: Path, sha256: str) -> bytes:
+    """The content of a file, which is what its hash says where there is one."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"The table {name} cannot be read: {error.strerror}.", hint="Name it again.") from error
+    if sha256 and hashlib.sha256(content).hexdigest() != sha256:
+        raise BadInput(f"The stored copy of the table {name} is damaged.", hint="Bring it back from a backup.")
+    return content
+
+
 def _json(content: bytes, name: str) -> list[Row]:
     try:
         rows = loads(content)
@@ -54,7 +67,7 @@ def _json(content: bytes, name: str) -> list[Row]:
 
 
 def _ndjson(content: bytes, name: str) -> list[Row]:
-    read: Callable[[bytes], Any] = loads if LONG_NUMBER.search(content) else orjson.loads
+    read: Callable[[bytes], Any] = loads if has_long_number(content) else orjson.loads
     rows: list[Any] = []
     try:
         # Grown in place, so that its length says which line cannot be read.
@@ -87,7 +100,21 @@ def _deep(row: Row) -> bool:
 def _csv(content: bytes, name: str) -> list[Row]:
     header, records = csv_records(content, name)
     columns = [typed(cells) for cells in zip(*records, strict=True)] if records else []
-    return [dict(zip(header, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    return side_by_side(header, columns) if columns else []
+
+
+def side_by_side(names: Sequence[str], columns: Sequence[Iterable[Any]]) -> list[Row]:
+    """Columns as rows."""
+    # Written out for a few columns: that takes half the time of the general way.
+    cells = zip(*columns, strict=True)
+    match names:
+        case [a]:
+            return [{a: one} for (one,) in cells]
+        case [a, b]:
+            return [{a: one, b: two} for one, two in cells]
+        case [a, b, c]:
+            return [{a: one, b: two, c: three} for one, two, three in cells]
+    return [dict(zip(names, row, strict=True)) for row in cells]
 
 
 def csv_records(content: bytes, name: str) -> tuple[list[str], list[list[str]]]:

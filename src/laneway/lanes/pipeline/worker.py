@@ -16,10 +16,10 @@ from typing import Any
 
 import orjson
 
-from laneway.errors import BadInput, LanewayError
+from laneway.errors import LanewayError
 from laneway.lanes.pipeline.lines import SAMPLE, line, written
 from laneway.lanes.pipeline.plan import plan_of
-from laneway.lanes.pipeline.reading import rows_of
+from laneway.lanes.pipeline.reading import intact, rows_of
 from laneway.lanes.pipeline.tables import Outcome, run
 from laneway.lanes.pipeline.values import Row
 
@@ -64,15 +64,15 @@ def _columnar(job: Mapping[str, Any]) -> Outcome | None:
         return None
     from laneway.lanes.pipeline import columnar
 
+    for name, one in job["tables"].items():
+        if one["sha256"]:
+            intact(name, Path(one["path"]), one["sha256"])
     files = {name: (Path(one["path"]), one["format"]) for name, one in job["tables"].items()}
     return columnar.run(plan_of(job["plan"]), files, int(job["most_rows"]))
 
 
 def _read(name: str, source: Mapping[str, str]) -> list[Row]:
-    try:
-        content = Path(source["path"]).read_bytes()
-    except OSError as error:
-        raise BadInput(f"The table {name} cannot be read: {error.strerror}.", hint="Name it again.") from error
+    content = intact(name, Path(source["path"]), source["sha256"])
     return rows_of(content, source["format"], f"The table {name}")
 
 
