@@ -87,6 +87,11 @@ def test_words_that_are_columns_or_values_too_mean_what_they_say(
         (TABLES["sales"], "average revenue per unit"),
         (TABLES["employees"], "average salary of remote and non remote employees"),
         (TABLES["products"], "names starting with B"),
+        (TABLES["products"], "rating over 3 and under 5"),
+        (TABLES["products"], "products with stock over 5 and under 20"),
+        (TABLES["flights"], "no flights from Paris"),
+        (TABLES["flights"], "show me"),
+        (TABLES["flights"], "a"),
     ],
 )
 def test_what_could_mean_two_things_is_refused(rows: list[Row], prompt: str) -> None:

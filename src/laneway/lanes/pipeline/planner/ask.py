@@ -150,7 +150,7 @@ def steps_of(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
     steps: list[Step] = list(ask.joins)
     where = where_of(ask)
     made = [{"do": "compute", "column": name, "expression": text} for name, text in ask.made]
-    mentions = where is not None and not {name for name, _ in ask.made}.isdisjoint(_mentioned(where))
+    mentions = where is not None and not {name for name, _ in ask.made}.isdisjoint(mentioned(where))
     filters = [{"do": "filter", "where": where}] if where is not None else []
     steps += made + filters if mentions else filters + made
     if ask.entity is not None and ask.grouped and not ask.group:
@@ -175,11 +175,12 @@ def steps_of(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
     return steps, schema
 
 
-def _mentioned(where: Where) -> set[str]:
+def mentioned(where: Where) -> set[str]:
+    """Every column the condition looks at."""
     if "column" in where:
         return {where["column"]}
     inner = where.get("and") or where.get("or") or [where["not"]]
-    return {name for part in inner for name in _mentioned(part)}
+    return {name for part in inner for name in mentioned(part)}
 
 
 def _as(column: Column, name: str) -> Column:

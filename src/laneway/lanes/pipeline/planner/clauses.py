@@ -206,7 +206,8 @@ def _numbered(reader: Reader, schema: Schema, ask: Ask) -> bool:
         reader.takes("the first", "the top", "to")
     single = reader.word() == "one"
     number = count(reader)
-    if number is None or (head in ("at most", "up to", "maximum") and not _rows_next(reader, schema)):
+    bounded = head in ("at most", "up to", "maximum")
+    if number is None or (bounded and (not reader or reader.word() in (",", "of") or not _rows_next(reader, schema))):
         reader.at = mark
         return False
     alone = not reader or reader.word() == ","

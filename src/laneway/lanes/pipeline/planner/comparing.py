@@ -6,7 +6,7 @@ from typing import Any
 
 from laneway.lanes.pipeline.planner.amounts import Amount, amount
 from laneway.lanes.pipeline.planner.dimensions import yearly
-from laneway.lanes.pipeline.planner.lexicon import SCALES
+from laneway.lanes.pipeline.planner.lexicon import SCALES, WORD_NUMBERS
 from laneway.lanes.pipeline.planner.moments import Span, moment
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
@@ -149,7 +149,12 @@ def operator(reader: Reader) -> str:
 
 def suffix(reader: Reader) -> str:
     """`or more` and the like behind a number, now read; '' if nothing follows."""
+    mark = reader.at
     found = reader.takes(*_SUFFIXES)
+    following = reader.token()
+    if found and following is not None and (following.kind == "number" or following.text in WORD_NUMBERS):
+        # `above 3 and under 4` are two comparisons.
+        reader.at, found = mark, ""
     return _SUFFIXES[found] if found else ""
 
 

@@ -142,6 +142,8 @@ def _missing(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     if not found:
         return None
     column = only(found, reader.rest(size))
+    if said == "no" and reader.at < 2 and column.kind != "bool":
+        return None
     reader.at += size
     reader.takes("value", "values", "set", "date" if column.kind == "date" else "value")
     if column.kind == "bool":

@@ -99,6 +99,8 @@ def _present(column: Column) -> Where:
 
 def _told(reader: Reader, schema: Schema, column: Column) -> Where | None:
     """What is said of the column, now read; None if nothing is."""
+    if reader.word(1) == "there":
+        return None
     negated = bool(reader.takes(*_NEGATIONS))
     if not negated and reader.takes(*_COPULAS):
         said = True

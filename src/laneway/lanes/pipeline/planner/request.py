@@ -8,9 +8,9 @@ from typing import Any
 from laneway.lanes.pipeline.planner.ask import Ask, Measure, Step, steps_of
 from laneway.lanes.pipeline.planner.clauses import amounts_of_rows, breaks, closers, opening
 from laneway.lanes.pipeline.planner.columns import column_at, only
-from laneway.lanes.pipeline.planner.comparing import OPERATORS
-from laneway.lanes.pipeline.planner.conditions import condition, excepted
+from laneway.lanes.pipeline.planner.conditions import condition
 from laneway.lanes.pipeline.planner.dimensions import SUPERLATIVES
+from laneway.lanes.pipeline.planner.doubts import negative, one_place, one_subject
 from laneway.lanes.pipeline.planner.grouping import best_groups, group_clause, row_superlative
 from laneway.lanes.pipeline.planner.joining import Schemas, join_clause, source
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES, FILLERS, VAGUE
@@ -21,9 +21,9 @@ from laneway.lanes.pipeline.planner.phrasing import phrases, words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Schema
-from laneway.lanes.pipeline.planner.settling import settled, show_steps
+from laneway.lanes.pipeline.planner.settling import refuse_lost_columns, settled, show_steps
 from laneway.lanes.pipeline.planner.showing import TOLD, computed, dropped_columns, renames, shown_columns
-from laneway.lanes.pipeline.planner.spelling import name_parts, plural, stem
+from laneway.lanes.pipeline.planner.spelling import stem
 from laneway.lanes.pipeline.planner.ties import Tables, refuse_ties
 
 _AFTER_BUT = words(
@@ -74,10 +74,6 @@ def _shown(schema: Schema, shown: list[Step]) -> Schema:
     return schema
 
 
-def _negative(where: dict[str, Any]) -> bool:
-    return where.get("is") in ("!=", "not_in") or "not" in where
-
-
 class Request:
     """One request over some tables while it is read."""
 
@@ -114,9 +110,16 @@ class Request:
             more, self.schema = show_steps(self.ask, self.schema)
             shown += more
             if following is None:
+                self._refuse_nothing(steps + shown)
+                refuse_lost_columns(steps + shown, {column.name for column in self.schemas[self.name].columns})
                 return {"from": self.name, "steps": steps + shown}
             self.reader.at += following[0]
             then = following[1]
+
+    def _refuse_nothing(self, steps: list[Step]) -> None:
+        """Something was asked for; Refused if all words were of the kind that says nothing."""
+        if not steps and not self.ask.noun and not {"all", "everything"} & {token.text for token in self.reader.tokens}:
+            raise Refused("The request asks for nothing.", "Say what you want to see, like: the 5 cheapest.")
 
     def _clause(self) -> None:
         """One clause, up to its end or to the words that begin the next."""
@@ -268,8 +271,9 @@ class Request:
         found = condition(reader, self.schema)
         if found is None:
             return False
-        self._check(tie, start)
-        if tie == "or" and ask.tests and _negative(ask.tests[-1][1]):
+        one_place(reader, self.schema, ask, start)
+        one_subject(reader, self.schema, ask, found, start)
+        if tie == "or" and ask.tests and negative(ask.tests[-1][1]):
             raise Refused(
                 "It is not plain whether `not` holds for what comes after `or` too.", "Say `not` with each part."
             )
@@ -279,24 +283,6 @@ class Request:
             ask.tests.append((tie, found))
         self.tie = ""
         return True
-
-    def _check(self, tie: str, start: int) -> None:
-        """The condition just read can belong to one place only; Refused otherwise."""
-        reader, ask = self.reader, self.ask
-        behind = ask.excepted and reader.tokens[start - 1].text != ","
-        if behind:
-            raise Refused(
-                "It is not plain how much of it `except` takes away.", "Ask in two steps, or put the exception last."
-            )
-        ask.excepted = excepted(reader)
-        words = " ".join(token.text for token in reader.tokens[start : start + 2])
-        if ask.grouped and ask.group and any(words.startswith(one) for one in (*OPERATORS, "between")):
-            raise Refused("It is not plain whether the number is about the rows or the groups.", "Name the column.")
-        first = reader.tokens[start]
-        if not (ask.noun or ask.tests or ask.before or ask.grouped) and first.kind == "word" and plural(first.text):
-            found, _ = column_at(Reader(reader.tokens[start:]), self.schema)
-            if found and not any(first.text in name_parts(column.name) for column in found):
-                raise Refused(f"`{first.raw}` may mean the values or the rows.", f"Say: rows where {found[0].name} …")
 
     def _noun_follows(self) -> bool:
         mark = self.reader.at

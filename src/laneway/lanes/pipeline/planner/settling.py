@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from laneway.lanes.pipeline.planner.ask import Ask, Step
+from laneway.lanes.pipeline.planner.ask import Ask, Step, mentioned
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
@@ -19,6 +19,8 @@ def settled(ask: Ask, schema: Schema) -> None:
         raise Refused("A summary goes with nothing else.", "Ask for it alone.")
     if ask.grouped and (ask.columns or ask.distinct is not None or ask.sample):
         raise Refused("Rows and what they come to cannot both be shown.", "Ask for one of them.")
+    if ask.distinct and (ask.columns or ask.superlative is not None):
+        raise Refused("Different values have no rows to choose among.", "Ask for one of them.")
     if ask.columns and ask.dropped:
         raise Refused("Columns to show and columns to leave out are both named.", "Name one of the two.")
 
@@ -74,6 +76,45 @@ def _numbers(ask: Ask) -> None:
         raise Refused("Rows by chance have no order.", "Ask for the sample alone.")
     if ask.offset and ask.superlative is not None:
         raise Refused("Leaving out rows and a superlative do not go together.", "Say: sorted by …, skip the first 5.")
+
+
+def refuse_lost_columns(steps: list[Step], columns: set[str]) -> None:
+    """Returns only if each step finds the columns it needs: an earlier clause may have left them out."""
+    known = set(columns)
+    for step in steps:
+        needed = _needed(step)
+        if step["do"] == "join":
+            # What it brings is called after what is there; the engine knows, and the clauses were read by it.
+            return
+        if not known.issuperset(needed):
+            lost = min(needed - known)
+            raise Refused(
+                f"An earlier part of the request leaves {lost} out.", f"Show {lost} too, or ask in another order."
+            )
+        match step["do"]:
+            case "select":
+                known = set(step["columns"])
+            case "rename":
+                known = known - set(step["columns"]) | set(step["columns"].values())
+            case "group_by":
+                known = {*step["by"], *step["values"]}
+            case "compute":
+                known.add(step["column"])
+
+
+def _needed(step: Step) -> set[str]:
+    match step["do"]:
+        case "select" | "rename" | "distinct" | "summarize":
+            return set(step.get("columns", ()))
+        case "group_by":
+            return {*step["by"], *(one["column"] for one in step["values"].values() if "column" in one)}
+        case "sort":
+            return {key["column"] for key in step["by"]}
+        case "top_k":
+            return {step["by"]}
+        case "filter":
+            return mentioned(step["where"])
+    return set()
 
 
 def show_steps(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
