@@ -20,6 +20,7 @@ from bench import (
     observe_run,
     redis_jobs,
     sandbox,
+    tables,
     webhook,
 )
 from bench.report import show
@@ -35,6 +36,7 @@ def main() -> None:
     observe_run.measure()
     observe_latency.measure()
     asyncio.run(sandbox.measure())
+    tables.measure()
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")
         webhook.measure(Path(folder) / "webhook")

@@ -149,10 +149,11 @@ def test_the_structure_of_a_request_is_found_within_a_millisecond() -> None:
 
 
 def _seconds(texts: list[str]) -> float:
-    began = time.perf_counter()
+    # What it costs, not how long it takes while others are at work.
+    began = time.process_time()
     for text in texts:
         lane_structure.features(text)
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def test_rows_carry_the_structure_only_where_it_is_named() -> None:

@@ -20,6 +20,8 @@ from laneway.llm.encoders import Encoder, UseEncoder
 from laneway.store import conversations, corrections, events, principals
 from laneway.store.database import Database
 
+pytestmark = pytest.mark.timeout(600)
+
 ASK = (
     "how full is the disk?", "is the server up?", "who is logged in?", "why is the site slow?", "what is the load?",
     "when did the backup end?", "which port is open?", "how many users are there?", "where is the log kept?",
@@ -188,7 +190,6 @@ async def school(db: Database, home: Path, encoder: Encoder) -> AsyncIterator[Sc
         await asyncio.gather(task, return_exceptions=True)
 
 
-@pytest.mark.timeout(600)
 async def test_corrections_are_decided_in_the_background_and_survive_a_restart(
     db: Database, home: Path, encoder: Encoder
 ) -> None:

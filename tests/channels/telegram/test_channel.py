@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from laneway.channels.pacing import Limit, Pacer
 from laneway.channels.telegram.api import make_bot
 from laneway.channels.telegram.channel import KEPT_FREE, TelegramChannel, limits
 from laneway.channels.telegram.layout import parts_of, rows_of
-from laneway.clock import FakeClock, SystemClock
+from laneway.clock import FakeClock
 from laneway.domain.judgement import OutboxRow, OutboxState
 from laneway.errors import PermanentFault, SettingsError, TooLarge, TransientFault, UncertainFault
 from tests.servers.telegram_server import Cut, Fail, Flood, Garbled, Slow, TelegramServer
@@ -299,12 +298,16 @@ async def test_live_edits_leave_a_group_room_for_its_answer(
 async def test_chats_share_thirty_messages_a_second(server: TelegramServer) -> None:
     for chat in range(100, 140):
         server.world.chat(chat)
-    channel = TelegramChannel(make_bot(server.token, server.url), Pacer(SystemClock()))
-    await asyncio.gather(*(send(channel, reply(thread=str(chat))) for chat in range(100, 140)))
+    time = Time()
+    began, moments = time.now(), []
+    channel = TelegramChannel(make_bot(server.token, server.url), Pacer(time, time.sleep))
+    for chat in range(100, 140):
+        await send(channel, reply(thread=str(chat)))
+        moments.append((time.now() - began).total_seconds())
     await channel.close()
-    moments = sorted(call.at for call in server.called("sendMessage"))
-    assert len(moments) == 40
-    assert moments[39] - moments[0] > 0.7
+    assert len(server.called("sendMessage")) == 40
+    assert (moments[0], moments[-1] >= 1.0) == (0.0, True)
+    assert all(later - first >= 1.0 for first, later in zip(moments, moments[30:], strict=False))
 
 
 async def test_a_file_is_fetched_and_a_large_one_refused(server: TelegramServer, channel: TelegramChannel) -> None:

@@ -13,6 +13,7 @@ from laneway.lanes.pipeline.planner.lexicon import (
     MEASURES,
     MODIFIERS_THAT_MATTER,
 )
+from laneway.lanes.pipeline.planner.phrasing import words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
@@ -20,9 +21,15 @@ from laneway.lanes.pipeline.planner.spelling import name_parts, name_words, near
 
 LONGEST = 5
 """A column is named by at most so many words."""
+_MEANT = 5
+"""From this level on a column fits by the meaning of its words only."""
 Equal = Callable[[str, str], bool]
 _PREFIXES = frozenset(("is", "has", "was", "are"))
-_NEVER_FUZZY = frozenset("rows first last price there where which these those three seven eight every other under".split())
+_NEVER_FUZZY = words(
+    """
+    rows first last price there where which these those three seven eight every other under
+    """
+)
 
 
 def candidates(words: tuple[str, ...], schema: Schema) -> list[Column]:
@@ -39,7 +46,13 @@ def _best(words: tuple[str, ...], schema: Schema) -> list[Column]:
         level = _level(words, column)
         if level is not None:
             levels.setdefault(level, []).append(column)
-    return levels[min(levels)] if levels else []
+    if not levels:
+        return []
+    best = levels[min(levels)]
+    if min(levels) >= _MEANT:
+        # Another word for it counts only where no column bears the word itself.
+        best = best + [column for column in schema.columns if column not in best and set(words) <= set(column.words)]
+    return best
 
 
 def slips(words: tuple[str, ...], schema: Schema) -> list[Column]:
@@ -60,9 +73,9 @@ def _level(words: tuple[str, ...], column: Column) -> int | None:
         return 0
     if own and own[0] in _PREFIXES and words == own[1:]:
         return 0
-    if not own or len(words) > len(own):
+    if not own or len(words) > len(own) or words == ("number",):
         return None
-    for base, equal in ((1, _same), (5, _means)):
+    for base, equal in ((1, _same), (_MEANT, _means)):
         level = _fit(words, own, equal)
         if level is not None:
             return base + level
@@ -79,6 +92,10 @@ def _means(word: str, own: str) -> bool:
 
 def _fit(words: tuple[str, ...], own: tuple[str, ...], equal: Equal) -> int | None:
     """0 the same words, 1 its noun with fewer words before it, 2 without the tail that names, dates or measures it."""
+    if "per" in own[1:] and "per" not in words:
+        # The `price_per_night` is a price.
+        short = _fit(words, own[: own.index("per")], equal) if len(words) <= own.index("per") else None
+        return None if short is None else max(short, 1)
     if len(words) == len(own) and all(map(equal, words, own)):
         return 0
     extra = [word for word in own if not any(equal(said, word) for said in words)]
