@@ -11,9 +11,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from laneway.domain.action import Decision
 from laneway.lanes.tools.entry import Outcome, ToolEntry
-from laneway.lanes.tools.http_request import http_request_with, redacted
+from laneway.lanes.tools.http_request import http_request_with
 from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed
+from laneway.sandbox.telling import redacted
 from tests.lanes.surroundings import a_call
 from tests.servers.pages import Pages
 

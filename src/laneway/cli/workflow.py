@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -171,7 +171,7 @@ def remove(tag: Tag, as_json: Json = False) -> None:
         print(f"Removed {plain(gone['tag'])}, which was at version {gone['version']}.")
 
 
-_RUNS: Mapping[str, Callable[..., None]] = workflow_runs.COMMANDS
+_RUNS: Mapping[str, Any] = workflow_runs.COMMANDS
 for name, command in _RUNS.items():
     app.command(name)(command)
 
