@@ -11,6 +11,7 @@ from laneway.channels.answers import Said, answered
 from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt, Role
 from laneway.domain.job import JobMode, JobStatus, Scope
 from laneway.domain.judgement import Approval, ApprovalState, Intent
+from laneway.engine.breath import Breath
 from laneway.errors import BadInput, TooLarge
 from laneway.store import approvals, intake, jobs, permissions, senders
 from laneway.store.artifacts import Artifacts
@@ -51,10 +52,10 @@ class Intake:
 
     def __init__(
         self, db: Database, lanes: Collection[str], limits: Limits, originals: Artifacts | None = None,
-        spoken: Spoken | None = None,
+        breath: Breath | None = None, spoken: Spoken | None = None,
     ) -> None:  # fmt: skip
         self._db, self._lanes, self._limits, self._originals = db, frozenset(lanes), limits, originals
-        self._spoken = spoken
+        self.breath, self._spoken = breath or Breath(), spoken
 
     def paced(self, per_minute: int) -> Intake:
         """The same, for senders that may write so often: programs, not people."""
@@ -67,8 +68,9 @@ class Intake:
         if self._originals is not None:
             # Before the transaction: a slow shelf must not hold up the thread.
             incoming = replace(incoming, files=await self._originals.lay_all(incoming.files))
-        async with self._db.transaction() as tx:
-            return await self.write(tx, incoming)
+        with self.breath.door():
+            async with self._db.transaction() as tx:
+                return await self.write(tx, incoming)
 
     async def write(self, tx: Connection, incoming: Incoming) -> Receipt:
         """Within `tx`, the checked message and its job are written, and what it answers is answered."""
