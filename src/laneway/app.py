@@ -63,7 +63,6 @@ from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
 from laneway.lanes.workflow.composed import Choices, Workflows, composed
 from laneway.lanes.workflow.equipping import runs_of
-from laneway.lanes.workflow.mail import Mail
 from laneway.lanes.workflow.phrases import spoken
 from laneway.lanes.workflow.runs import Runs
 from laneway.lanes.workflow.triggers import Triggers
@@ -183,8 +182,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
-        triggers = asyncio.create_task(Triggers(db, app.runs, SystemClock()).keep_going(), name="triggers")
-        on_duty = [triggers, *_on_duty(app)]
+        on_duty = _on_duty(app)
         try:
             yield app
         finally:
@@ -215,6 +213,7 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     if app.channels:
         work["settling"] = Settling(app.db, app.hub, app.channels).keep_settling
     work["workflow patches"] = app.workflows.keeping.keep_going
+    work["workflow triggers"] = Triggers(app.db, app.runs, SystemClock()).keep_going
     work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
     if app.settings.watch_sessions:
         orders = replace(orders_of(app.settings, app.pulled), more=app.telemetry.reactors)
@@ -268,36 +267,9 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     )  # fmt: skip
     journey.steps = engine.steps
     outside = Outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, variables(settings.home))
-    pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
-    choices = Choices(
-        settings.workflow_approval, settings.approval_timeout_seconds, settings.workflow_replays,
-        settings.zone or machine_zone(), settings.orchestrator_url,
-    )  # fmt: skip
-    workflows = composed(
-        db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled, choices
+    toolbox, workflows, runs = _lanes(
+        settings, db, engine, models, prompts, lanes, outside, walls, originals, pulled, parts.tools
     )
-    entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
-    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *parts.tools])
-    pausing = Pausing(db, engine.steps, settings.approval_timeout_seconds)
-    lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
-    lanes["tools"] = ToolsLane(
-        models.execute, models.execute_settings, prompts, toolbox, engine.steps, db, pausing,
-        partial(workspace_of, settings.home),
-    )  # fmt: skip
-    lanes["pipeline"] = pipelines.lane(
-        engine.steps, models, prompts, approval_seconds=settings.approval_timeout_seconds,
-        zone=ZoneInfo(settings.zone or machine_zone()),
-    )  # fmt: skip
-    runs = runs_of(
-        db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
-        run_plan=plan_runner(pipelines.http, settings.pipeline_rows), pulled=pulled,
-        mail=Mail.of(settings.smtp_url, settings.mail_from, settings.mail_to),
-        call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
-        variables=partial(variables, settings.home), ours=[env for *_, env in described()],
-        question_seconds=settings.approval_timeout_seconds,
-    )  # fmt: skip
-    workflows.lane.go = runs.go
-    lanes["workflow"] = workflows.lane
     limits = Limits(
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
@@ -316,6 +288,41 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     )  # fmt: skip
 
 
+def _lanes(
+    settings: Settings, db: Database, engine: Engine, models: Models, prompts: Prompts, lanes: dict[str, Lane],
+    outside: Outside, walls: Walls, originals: Artifacts, pulled: frozenset[str], more: Sequence[ToolEntry],
+) -> tuple[Toolbox, Workflows, Runs]:  # fmt: skip
+    """Every lane is in `lanes`; returned are the parts of theirs that others need."""
+    pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
+    workflows = composed(
+        db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled,
+        Choices(settings.workflow_approval, settings.approval_timeout_seconds, settings.workflow_replays,
+                settings.zone or machine_zone(), settings.orchestrator_url),
+    )  # fmt: skip
+    entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
+    toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *more])
+    lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
+    lanes["tools"] = ToolsLane(
+        models.execute, models.execute_settings, prompts, toolbox, engine.steps, db,
+        Pausing(db, engine.steps, settings.approval_timeout_seconds), partial(workspace_of, settings.home),
+    )  # fmt: skip
+    lanes["pipeline"] = pipelines.lane(
+        engine.steps, models, prompts, approval_seconds=settings.approval_timeout_seconds,
+        zone=ZoneInfo(settings.zone or machine_zone()),
+    )  # fmt: skip
+    runs = runs_of(
+        db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
+        run_plan=plan_runner(pipelines.http, settings.pipeline_rows), pulled=pulled,
+        mail=(settings.smtp_url, settings.mail_from, settings.mail_to),
+        call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
+        variables=partial(variables, settings.home), ours=[env for *_, env in described()],
+        question_seconds=settings.approval_timeout_seconds,
+    )  # fmt: skip
+    workflows.lane.go = runs.go
+    lanes["workflow"] = workflows.lane
+    return toolbox, workflows, runs
+
+
 def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:
     if models.classify is None:
         return None
@@ -325,13 +332,9 @@ def _small_model(models: Models, prompts: Prompts) -> SmallModel | None:
 
 def _patience(settings: Settings) -> Patience:
     return Patience(
-        settings.message_history_limit,
-        settings.context_tokens,
-        settings.approval_timeout_seconds,
-        settings.question_seconds,
-        settings.job_attempts,
-        settings.retry_seconds,
-    )
+        settings.message_history_limit, settings.context_tokens, settings.approval_timeout_seconds,
+        settings.question_seconds, settings.job_attempts, settings.retry_seconds,
+    )  # fmt: skip
 
 
 def _toolbox(

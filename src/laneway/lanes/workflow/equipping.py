@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
+from pydantic import SecretStr
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.models import Model
@@ -28,8 +29,8 @@ RunPlan = Callable[[dict[str, Any], Mapping[str, list[dict[str, Any]]], str | No
 def runs_of(
     db: Database, steps: Steps, exchange: Exchange, artifacts: Artifacts, *, model: Model, settings: ModelSettings,
     run_plan: RunPlan, call_tool: Callable[[ToolCall], Awaitable[dict[str, Any]]],
-    variables: Callable[[], Mapping[str, str]], ours: Collection[str], mail: Mail | None, pulled: Collection[str],
-    question_seconds: int,
+    variables: Callable[[], Mapping[str, str]], ours: Collection[str],
+    mail: tuple[SecretStr | None, str | None, str | None], pulled: Collection[str], question_seconds: int,
 ) -> Runs:  # fmt: skip
     """Runs with all their hands. Secrets are read when they are used; our own settings (`ours`) are none of theirs."""
     kept = frozenset(ours)
@@ -38,7 +39,8 @@ def runs_of(
         return None if name in kept or name.startswith("LANEWAY_") else variables().get(name)
 
     hands = Hands(
-        exchange, artifacts, run_plan, asking(model, settings, steps), call_tool, secret, mail, pulled, question_seconds
+        exchange, artifacts, run_plan, asking(model, settings, steps), call_tool, secret, Mail.of(*mail), pulled,
+        question_seconds,
     )  # fmt: skip
     return Runs(db, steps, hands)
 
