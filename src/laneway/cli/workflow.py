@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -171,8 +171,7 @@ def remove(tag: Tag, as_json: Json = False) -> None:
         print(f"Removed {plain(gone['tag'])}, which was at version {gone['version']}.")
 
 
-_RUNS: Mapping[str, Callable[..., None]] = workflow_runs.COMMANDS
-for name, command in _RUNS.items():
+for name, command in cast("Mapping[str, Callable[..., None]]", workflow_runs.COMMANDS).items():
     app.command(name)(command)
 
 
