@@ -11,13 +11,13 @@ from uuid import UUID
 import pytest
 
 from laneway.clock import FakeClock
-from laneway.domain.conversation import Role
+from laneway.domain.conversation import Incoming, Role
 from laneway.domain.workflow import Cause, Patch, PatchKind, Workflow
 from laneway.errors import Conflict, NotFound
 from laneway.lanes.workflow.expiring import Expiring
 from laneway.lanes.workflow.patches import Patches
 from laneway.lanes.workflow.refusing import MergeConflict, Rejected
-from laneway.store import principals, workflow_patches, workflows
+from laneway.store import conversations, intake, principals, workflow_patches, workflows
 from laneway.store.database import Database
 from tests.lanes.workflow.stored_documents import CHAIN
 
@@ -133,7 +133,7 @@ async def test_an_undo_that_a_later_change_stands_in_the_way_of_names_it(db: Dat
     await changed(db, workflow, louder, "Louder.")
     async with db.transaction() as tx:
         now = await workflows.get(tx, owner, "main")
-        with pytest.raises(MergeConflict, match="node `tell` has been changed since.*version 3 \\(Louder.\\)"):
+        with pytest.raises(MergeConflict, match=r"node `tell` has been changed since.*version 3 \(Louder\.\)"):
             await PATCHES.undo(tx, now, first.id, Cause(owner))
         assert (await workflows.get(tx, owner, "main")).version == 3
 
@@ -147,8 +147,23 @@ async def test_an_undo_that_would_leave_a_broken_workflow_is_refused(db: Databas
     ]
     await changed(db, workflow, after, "Then it rests.")
     async with db.transaction() as tx:
-        with pytest.raises(MergeConflict, match="tell.*Later changes: version 3 \\(Then it rests.\\)"):
+        with pytest.raises(MergeConflict, match=r"tell.*Later changes: version 3 \(Then it rests\.\)"):
             await PATCHES.undo(tx, await workflows.get(tx, owner, "main"), first.id, Cause(owner))
+
+
+async def test_a_workflow_that_is_unmade_is_gone_unless_it_was_changed_since(db: Database, owner: UUID) -> None:
+    workflow = await made(db, owner)
+    async with db.transaction() as tx:
+        gone, patch = await PATCHES.undo(tx, workflow, None, Cause(owner))
+        assert await workflows.stored(tx, owner, "main") is None
+    assert (gone.version, patch.kind) == (2, PatchKind.UNDO)
+    second = await made(db, owner)
+    await changed(db, second, RETRY, "Tried again.")
+    async with db.transaction() as tx:
+        first = (await workflow_patches.page(tx, second.id))[-1]
+        now = await workflows.get(tx, owner, "main")
+        with pytest.raises(MergeConflict, match=r"changed since\. Later changes: version 2"):
+            await PATCHES.undo(tx, now, first.id, Cause(owner))
 
 
 async def test_rolling_back_is_a_new_version(db: Database, owner: UUID) -> None:
@@ -193,9 +208,6 @@ async def test_a_patch_for_a_time_is_undone_when_it_is_up(db: Database, owner: U
 
 
 async def test_a_patch_whose_time_is_up_and_that_must_stay_is_told_to_the_owner(db: Database, owner: UUID) -> None:
-    from laneway.domain.conversation import Incoming
-    from laneway.store import conversations, intake
-
     clock = FakeClock(datetime.now(UTC))
     async with db.transaction() as tx:
         who = await principals.by_id(tx, owner)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -170,7 +171,7 @@ def remove(tag: Tag, as_json: Json = False) -> None:
         print(f"Removed {plain(gone['tag'])}, which was at version {gone['version']}.")
 
 
-for name, command in workflow_runs.COMMANDS.items():
+for name, command in cast("Mapping[str, Callable[..., None]]", workflow_runs.COMMANDS).items():
     app.command(name)(command)
 
 

@@ -33,7 +33,7 @@ def parsed(text: str, name: str) -> Any:
     import yaml
 
     try:
-        value = yaml.load(text, Loader=_plain_loader())
+        value = yaml.load(text, Loader=_plain_loader())  # noqa: S506  a SafeLoader that takes less
     except (yaml.YAMLError, RecursionError) as error:
         said = " ".join(str(error).split())[:200]
         raise BadInput(f"{name} is neither JSON nor YAML: {said}.", hint="Correct it.") from None

@@ -22,12 +22,16 @@ LONGEST_WAIT = 300.0
 
 def patch(
     tag: Annotated[str | None, typer.Argument(help="The workflow's tag; a new one makes a new workflow.")] = None,
-    words: Annotated[str | None, typer.Argument(help="What shall be different, in words; - reads standard input.")] = None,
+    words: Annotated[
+        str | None, typer.Argument(help="What shall be different, in words; - reads standard input.")
+    ] = None,
     operations: Annotated[
         str | None, typer.Option(help="A file with JSON Patch operations instead of words; - reads standard input.")
     ] = None,
     description: Annotated[str, typer.Option(help="With --operations: what is different afterwards.")] = "",
-    valid_until: Annotated[str | None, typer.Option(help="With --operations: an ISO time at which it undoes itself.")] = None,
+    valid_until: Annotated[
+        str | None, typer.Option(help="With --operations: an ISO time at which it undoes itself.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --operations: only show what it would do.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Store it without asking.")] = False,
     check: Check = False,
@@ -35,12 +39,16 @@ def patch(
 ) -> None:
     """Change a workflow: see first what would change and which runs would have ended differently, then say yes."""
     if tag is None or (words is None) == (operations is None):
-        raise BadInput("Say the tag, and the change in words or with --operations.", hint="`laneway workflow patch --help`")
+        raise BadInput(
+            "Say the tag, and the change in words or with --operations.", hint="`laneway workflow patch --help`"
+        )
     with connect() as client:
         if operations is not None:
             _by_operations(client, tag, operations, description, valid_until, dry_run=dry_run, yes=yes, as_json=as_json)
         elif dry_run:
-            raise BadInput("--dry-run goes with --operations.", hint="A change in words is shown before it is stored anyway.")
+            raise BadInput(
+                "--dry-run goes with --operations.", hint="A change in words is shown before it is stored anyway."
+            )
         else:
             _by_words(client, tag, text_of(str(words)), yes=yes, as_json=as_json)
 
@@ -123,6 +131,8 @@ def _print_preview(preview: dict[str, Any]) -> None:
         print(f"Of the last {preview['replayed']} runs, {len(different) or 'none'} would have ended differently.")
         for one in different:
             then, now = ", ".join(one["then"]["nodes"]), ", ".join(one["now"]["nodes"])
-            print(plain(f"- run {one['run']}: {one['then']['status']} at {then}; it was {one['now']['status']} at {now}"))
+            print(
+                plain(f"- run {one['run']}: {one['then']['status']} at {then}; it was {one['now']['status']} at {now}")
+            )
         if preview["cannot_tell"]:
             print(f"Of {len(preview['cannot_tell'])} it cannot be told from here.")

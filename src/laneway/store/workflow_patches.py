@@ -16,7 +16,7 @@ from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(Patch)
 _FORWARD = columns(Forward)
-_CHANGES = "kind IN ('patch', 'rollback', 'import')"
+_CHANGES = "kind IN ('patch', 'rollback', 'create')"
 
 
 async def get(tx: Connection, workflow_id: UUID, patch_id: UUID) -> Patch:
@@ -46,9 +46,9 @@ async def made_version(tx: Connection, workflow_id: UUID, version: int) -> Patch
 
 
 async def newest_in_force(tx: Connection, workflow_id: UUID) -> Patch | None:
-    """The last change that nobody has taken back; the first version is none."""
+    """The last change that nobody has taken back; making the workflow is the first."""
     return await _one(
-        tx, f"workflow_id = %s AND {_CHANGES} AND base_version > 0 AND undone_by IS NULL ORDER BY version DESC LIMIT 1",
+        tx, f"workflow_id = %s AND {_CHANGES} AND undone_by IS NULL ORDER BY version DESC LIMIT 1",
         (workflow_id,),
     )  # fmt: skip
 

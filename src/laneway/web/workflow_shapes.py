@@ -83,7 +83,7 @@ class Changed(BaseModel):
     workflow: WorkflowShape | None = None
     patch: PatchShape | None = None
     preview: PreviewShape | None = None
-    document: dict[str, Any] | None = Field(None, description="With `dry_run`: what the workflow would be.")
+    document: dict[str, Any] | None = Field(default=None, description="With `dry_run`: what the workflow would be.")
 
 
 class DiffShape(BaseModel):
@@ -96,7 +96,9 @@ class DiffShape(BaseModel):
 
 class WorkflowListing(Listing):
     before: int | None = Field(None, ge=0, lt=2**63, description="Only with a smaller `seq`.")
-    owner: str | None = Field(None, max_length=200, description="Of this principal: id, address or name; yours if absent.")
+    owner: str | None = Field(
+        None, max_length=200, description="Of this principal: id, address or name; yours if absent."
+    )
 
 
 class NumberListing(Listing):

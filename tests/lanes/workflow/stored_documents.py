@@ -28,3 +28,18 @@ CHOICE: dict[str, Any] = {
     ],
 }
 """One of two ways, by a price."""
+
+SHOP: dict[str, Any] = {
+    "nodes": [
+        {"id": "fetch", "type": "transform", "config": {"set": {"price": "$input.price"}}},
+        {"id": "check", "type": "conditional", "config": {}},
+        {"id": "buy", "type": "notify", "config": {"channel": "owner", "message": "Buy at ${$nodes.fetch.price}."}},
+        {"id": "leave", "type": "transform", "config": {"set": "left"}},
+    ],
+    "edges": [
+        {"from": "fetch", "to": "check"},
+        {"from": "check", "to": "buy", "condition": "output.price < 100"},
+        {"from": "check", "to": "leave"},
+    ],
+}
+"""The same without anything outside: it runs wherever it is tried."""

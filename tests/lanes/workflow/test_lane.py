@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from laneway.domain.conversation import Message
+from laneway.domain.conversation import Message, Role
 from laneway.domain.job import JobStatus
 from laneway.domain.judgement import Approval, ApprovalState
 from laneway.domain.workflow import Cause, Patch, Workflow
 from laneway.llm.offline import OfflineModel
 from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
-from laneway.store import approvals, workflow_patches, workflows
+from laneway.store import approvals, principals, workflow_patches, workflows
 from tests.lanes.workflow.stored_documents import CHAIN
 from tests.running import Laneway, laneway
 
@@ -118,7 +118,10 @@ async def test_a_workflow_that_changed_meanwhile_is_asked_about_again(database_u
         await answer(here, first, ApprovalState.APPROVED)
         second = await asked(here, receipt.job_id)
         assert (first.action["arguments"]["base_version"], second.action["arguments"]["base_version"]) == (1, 2)
-        assert "has changed since you were asked (it was at version 1)" in (await here.replies(receipt.message_id))[-1].text
+        assert (
+            "has changed since you were asked (it was at version 1)"
+            in (await here.replies(receipt.message_id))[-1].text
+        )
         assert (await all_workflows(here))[0].version == 2
         await answer(here, second, ApprovalState.APPROVED)
         await here.until(receipt.job_id)
@@ -133,12 +136,22 @@ async def test_a_model_proposes_by_the_tool_and_repairs_what_is_refused(database
     def script(one: Asked) -> Turn:
         if one.turn == 0:
             seen.append(one.text)
-            return Call("patch_workflow", {"operations": [{"op": "add", "path": "/edges/-", "value": {"from": "fetch", "to": "nowhere"}}], "description": "Wrong."})
-        return Call("patch_workflow", {"operations": RETRY, "description": "Fetch is tried five times.", "workflow_tag": "main"})
+            return Call(
+                "patch_workflow",
+                {
+                    "operations": [{"op": "add", "path": "/edges/-", "value": {"from": "fetch", "to": "nowhere"}}],
+                    "description": "Wrong.",
+                },
+            )
+        return Call(
+            "patch_workflow", {"operations": RETRY, "description": "Fetch is tried five times.", "workflow_tag": "main"}
+        )
 
     async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
         await keep(here)
-        receipt = await here.send("fetch is flaky, do something lasting", lane="workflow", payload={"runner": {"workflow_tag": "main"}})
+        receipt = await here.send(
+            "fetch is flaky, do something lasting", lane="workflow", payload={"runner": {"workflow_tag": "main"}}
+        )
         approval = await asked(here, receipt.job_id)
         assert approval.action["arguments"]["operations"] == RETRY
         await answer(here, approval, ApprovalState.APPROVED)
@@ -146,6 +159,19 @@ async def test_a_model_proposes_by_the_tool_and_repairs_what_is_refused(database
         (now,) = await all_workflows(here)
     assert '"fetch"' in seen[0]
     assert now.document["nodes"][0]["retry"] == {"max_attempts": 5}
+
+
+async def test_a_model_is_given_the_schema(database_url: str, tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def script(one: Asked) -> Turn:
+        told.extend(getattr(message, "instructions", None) or "" for message in one.messages)
+        return Say("Which step do you mean?")
+
+    async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
+        await here.ask("make it better", lane="workflow")
+    assert '"title":"Workflow"' in "".join(told)
+    assert "JSON Patch (RFC 6902)" in "".join(told)
 
 
 async def test_a_model_that_asks_back_changes_nothing(database_url: str, tmp_path: Path) -> None:
@@ -164,8 +190,13 @@ async def test_with_approval_off_the_owner_is_not_asked(database_url: str, tmp_p
         assert (await asked(here, tainted.job_id)).action["tool"] == "patch_workflow"
 
 
-async def test_a_sent_workflow_is_imported_once_and_must_then_be_the_stored_one(database_url: str, tmp_path: Path) -> None:
-    by_id = {"nodes": {node["id"]: {k: v for k, v in node.items() if k != "id"} for node in CHAIN["nodes"]}, "edges": CHAIN["edges"]}
+async def test_a_sent_workflow_is_imported_once_and_must_then_be_the_stored_one(
+    database_url: str, tmp_path: Path
+) -> None:
+    by_id = {
+        "nodes": {node["id"]: {k: v for k, v in node.items() if k != "id"} for node in CHAIN["nodes"]},
+        "edges": CHAIN["edges"],
+    }
     async with laneway(database_url, tmp_path, OfflineModel(), workflow_approval=False) as here:
         first = {"runner": {"workflow_tag": "main", "current_workflow": by_id}}
         assert (await here.ask("retry fetch 5 times", lane="workflow", payload=first)).startswith("Done:")
@@ -173,19 +204,22 @@ async def test_a_sent_workflow_is_imported_once_and_must_then_be_the_stored_one(
         assert workflow.version == 2
         async with here.app.db.transaction() as tx:
             first_version = (await workflows.version(tx, workflow.id, 1)).document
-        assert sorted(first_version["nodes"], key=lambda n: str(n["id"])) == sorted(CHAIN["nodes"], key=lambda n: str(n["id"]))
+        assert sorted(first_version["nodes"], key=lambda n: str(n["id"])) == sorted(
+            CHAIN["nodes"], key=lambda n: str(n["id"])
+        )
         old = await here.ask("retry fetch 4 times", lane="workflow", payload=first)
         assert "The workflow sent along is version 1 of `main`; stored is version 2." in old
         other = {"nodes": [{"id": "else", "type": "wait", "config": {"seconds": 1}}], "edges": []}
-        strange = await here.ask("retry else 4 times", lane="workflow", payload={"runner": {"workflow_tag": "main", "current_workflow": other}})
+        strange = await here.ask(
+            "retry else 4 times",
+            lane="workflow",
+            payload={"runner": {"workflow_tag": "main", "current_workflow": other}},
+        )
         assert "differs from version 2 of `main`" in strange
         assert (await all_workflows(here))[0].version == 2
 
 
 async def test_a_customer_changes_no_workflow(database_url: str, tmp_path: Path) -> None:
-    from laneway.domain.conversation import Role
-    from laneway.store import principals
-
     async with laneway(database_url, tmp_path, OfflineModel()) as here:
         await keep(here)
         async with here.app.db.transaction() as tx:
@@ -199,7 +233,9 @@ async def test_the_toolbox_hands_a_patch_to_the_lane_that_asks(database_url: str
     def script(one: Asked) -> Turn:
         if one.turn:
             return Say("You are asked next.")
-        return Call("patch_workflow", {"workflow_tag": "main", "operations": RETRY, "description": "Fetch is tried five times."})
+        return Call(
+            "patch_workflow", {"workflow_tag": "main", "operations": RETRY, "description": "Fetch is tried five times."}
+        )
 
     async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
         await keep(here)

@@ -1,4 +1,4 @@
-"""The question before a workflow changes: the exact operations on the exact version, shown, approved, and only then stored.
+"""The question before a workflow changes: exact operations on an exact version, shown, approved, and then stored.
 
 The proposal is a row while a person thinks about it. A yes holds for what was shown; if the workflow has changed by
 then, the same operations are tried on what it is now, and the question is asked anew.
@@ -128,8 +128,10 @@ class Asking:
         """The question that is still open."""
         return self._question(standing.action, standing.action["arguments"]["description"], "")
 
-    async def store(self, request: Request, wanted: Wanted, base: int | None, by: UUID | None) -> tuple[Workflow, Patch] | int:
-        """The change is stored once; if the workflow is not at `base` any more, its version now, and nothing is stored."""
+    async def store(
+        self, request: Request, wanted: Wanted, base: int | None, by: UUID | None
+    ) -> tuple[Workflow, Patch] | int:
+        """The change is stored once; its version, and nothing is stored, if the workflow is no longer at `base`."""
         action = wanted.action(-1 if base is None else base)
         once = f"{request.job.id}:{approvals.action_hash(action)[:24]}"
 
@@ -182,4 +184,3 @@ class Asking:
     def _question(self, action: dict[str, Any], why: str, text: str) -> Question:
         key = f"approve.{approvals.action_hash(action)[:12]}"
         return Question(key, action, why, text, self._seconds, [], HOW, shown=action["arguments"], once=True)
-

@@ -140,7 +140,9 @@ def _asked(request: Request, scene: Scene) -> str:
         parts.append(f"The current workflow `{current.tag}`, version {current.version}:\n{shown}")
     elif len(scene.workflows) == 1:
         (only,) = scene.workflows.values()
-        parts.append(f"The only workflow there is, `{only.tag}`:\n{json.dumps(only.document, ensure_ascii=False)[:MOST_SHOWN]}")
+        parts.append(
+            f"The only workflow there is, `{only.tag}`:\n{json.dumps(only.document, ensure_ascii=False)[:MOST_SHOWN]}"
+        )
     others = [f"`{tag}` ({_about(one)})" for tag, one in scene.workflows.items() if tag != scene.tag]
     if others:
         parts.append("Workflows there are: " + ", ".join(others[:50]))

@@ -34,7 +34,7 @@ class Expiring:
             try:
                 # A savepoint: what a conflict leaves behind must not be kept.
                 async with tx.transaction():
-                    changed, made = await self._patches.undo(tx, workflow, patch.id, cause, kind=PatchKind.EXPIRY)
+                    changed, _ = await self._patches.undo(tx, workflow, patch.id, cause, kind=PatchKind.EXPIRY)
             except (Conflict, BadInput) as error:
                 await workflow_patches.expired(tx, patch.id, "conflict")
                 said = f"Its time is up, but it stays in workflow `{workflow.tag}`: {error.message} {error.hint}"

@@ -92,7 +92,8 @@ class Forwarding:
     async def _sent(self, forward: Forward) -> _Outcome:
         question = Question(
             forward.method, self._url + forward.path,
-            {"Content-Type": "application/json", "X-User-ID": forward.user_id, "Idempotency-Key": str(forward.patch_id)},
+            {"Content-Type": "application/json", "X-User-ID": forward.user_id,
+             "Idempotency-Key": str(forward.patch_id)},
             json.dumps(forward.body).encode(),
         )  # fmt: skip
         try:

@@ -66,7 +66,9 @@ class WorkflowLane:
         given = request.job.payload.get("patch")
         drafted = Drafted(_given(scene, given)) if given else await self._drafting.draft(request, scene)
         if drafted.wanted is None:
-            return Answer(drafted.said, {"result_preview": {"kind": "text", "text": drafted.said}, **self._told(drafted)})
+            return Answer(
+                drafted.said, {"result_preview": {"kind": "text", "text": drafted.said}, **self._told(drafted)}
+            )
         if await self._must_ask(request):
             return await self._asking.ask(request, drafted.wanted)
         stored = await self._asking.store(request, drafted.wanted, None, request.message.principal_id)
@@ -85,7 +87,7 @@ class WorkflowLane:
         return await self._done(request, *stored, {})
 
     async def _must_ask(self, request: Request) -> bool:
-        """Whether a person decides first: always, unless the owner switched it off and nobody else's words are in it."""
+        """Whether a person decides first: always, unless the owner switched it off and only the owner has spoken."""
         if self._approval or current_run().sources:
             return True
         async with self._db.transaction() as tx:

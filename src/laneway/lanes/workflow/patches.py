@@ -27,10 +27,6 @@ Changed = Callable[[Connection, Workflow, Patch], Awaitable[None]]
 """Told of every new version, inside the transaction that stores it."""
 
 
-async def _nobody(tx: Connection, workflow: Workflow, patch: Patch) -> None:
-    return None
-
-
 @dataclass(frozen=True)
 class Proposal:
     """A change that passed every check and is not stored."""
@@ -104,7 +100,7 @@ class Patches:
         if patch.undone_by is not None:
             raise Conflict(f"Patch {patch.id} is undone already.", hint="`laneway workflow redo` makes it again.")
         if patch.base_version == 0:
-            raise Conflict("The first version cannot be undone.", hint="`laneway workflow remove` removes it.")
+            return await self._unmade(tx, workflow, patch, cause, kind)
         document = await self._turned(tx, workflow, patch, "undone")
         described = f"Undone: {patch.description}".strip()
         changed, made = await self.put(tx, workflow, document, cause, kind, described, undoes=patch.id)
@@ -112,6 +108,20 @@ class Patches:
         if patch.undoes is not None:
             # What takes back an undoing has made the first change again.
             await workflow_patches.mark_undone(tx, patch.undoes, None)
+        return changed, made
+
+    async def _unmade(
+        self, tx: Connection, workflow: Workflow, patch: Patch, cause: Cause, kind: PatchKind
+    ) -> tuple[Workflow, Patch]:
+        """The workflow is removed, as if it had never been made; what was changed since stands in the way."""
+        first = await workflows.document_at(tx, workflow.id, patch.version)
+        if not same(first, workflow.document):
+            later = await self._later(tx, workflow, patch)
+            raise MergeConflict(f"Workflow `{workflow.tag}` cannot be unmade", ["it has been changed since"], later)
+        described = f"Undone: {patch.description}".strip()
+        changed, made = await self.put(tx, workflow, workflows.EMPTY, cause, kind, described, undoes=patch.id)
+        await workflow_patches.mark_undone(tx, patch.id, made.id)
+        await workflows.remove(tx, changed, cause.principal_id)
         return changed, made
 
     async def redo(
@@ -128,9 +138,7 @@ class Patches:
         await workflow_patches.mark_undone(tx, first.id, None)
         return changed, made
 
-    async def roll_back(
-        self, tx: Connection, workflow: Workflow, number: int, cause: Cause
-    ) -> tuple[Workflow, Patch]:
+    async def roll_back(self, tx: Connection, workflow: Workflow, number: int, cause: Cause) -> tuple[Workflow, Patch]:
         """The workflow is what it was at a version, as a new version."""
         then = await workflows.version(tx, workflow.id, number)
         if same(then.document, workflow.document):
@@ -169,10 +177,12 @@ class Patches:
             raise Conflict(f"{what}: nothing of it is left in version {workflow.version}.")
         conflicts = result.conflicts or _broken(result.document)
         if conflicts:
-            later = [f"version {one.version} ({one.description or one.kind})"
-                     for one in await workflow_patches.since(tx, workflow.id, patch.version)]  # fmt: skip
-            raise MergeConflict(what, conflicts, later[-5:])
+            raise MergeConflict(what, conflicts, await self._later(tx, workflow, patch))
         return result.document
+
+    async def _later(self, tx: Connection, workflow: Workflow, patch: Patch) -> list[str]:
+        since = await workflow_patches.since(tx, workflow.id, patch.version)
+        return [f"version {one.version} ({one.description or one.kind})" for one in since[-5:]]
 
     async def _told(self, tx: Connection, workflow: Workflow, patch: Patch) -> tuple[Workflow, Patch]:
         for listener in self._changed:

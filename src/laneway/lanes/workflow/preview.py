@@ -1,4 +1,4 @@
-"""What somebody sees before saying yes: the change in words and as a picture, and which runs would have ended otherwise."""
+"""What somebody sees before a yes: the change in words and as a picture, and which runs would have ended otherwise."""
 
 from __future__ import annotations
 

@@ -17,6 +17,8 @@ from laneway.lanes.workflow.document import equal
 from laneway.lanes.workflow.graph import Edge, Graph
 
 DONE, FAILED, UNKNOWN = "done", "failed", "unknown"
+CONDITION = "condition"
+"""The code of a node that did its work and whose conditions erred."""
 _NOT_WORK = frozenset({"timeout_ms", "retry", "name", "description", "position"})
 """What may change in a node without changing what comes out of it."""
 
@@ -93,7 +95,21 @@ def _known(recorded: Document, document: Document, run: RecordedRun) -> dict[str
     """The recorded outputs of nodes that would still do the same work."""
     was = {node["id"]: _work(node) for node in recorded["nodes"]}
     now = {node["id"]: _work(node) for node in document["nodes"]}
-    return {name: run.outputs[name] for name in run.outputs if name in now and equal(was.get(name), now[name])}
+    same = {name for name in run.outputs if name in now and equal(was.get(name), now[name])}
+    # Of a node whose conditions erred only that is on record; with other conditions nobody knows what they would say.
+    lost = {name for name in same if _fault(run, name) == CONDITION and _ways(recorded, name) != _ways(document, name)}
+    return {name: run.outputs[name] for name in same - lost}
+
+
+def _ways(document: Document, name: str) -> list[tuple[Any, ...]]:
+    return [(edge["to"], edge.get("condition"), edge.get("on")) for edge in document["edges"] if edge["from"] == name]
+
+
+def _fault(run: RecordedRun, name: str) -> str | None:
+    """By what the node failed, where it did: that is all it gave."""
+    output = run.outputs.get(name)
+    error = output.get("error") if isinstance(output, Mapping) else None
+    return str(error.get("code")) if isinstance(error, Mapping) and error.get("node") == name else None
 
 
 def _work(node: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,7 +153,7 @@ class _Walk:
         """Every edge from the node is taken, not taken, or unknown."""
         out = self.graph.out(name)
         if not reached:
-            self.taken.update({edge: reached if reached is None else False for edge in out})
+            self.taken.update(dict.fromkeys(out, reached if reached is None else False))
             return
         self.taken.update(dict.fromkeys(out, False))
         loop = self.graph.loop(name)
@@ -149,7 +165,9 @@ class _Walk:
             self._branch(name)
 
     def _broke(self, name: str) -> bool:
-        """Whether this is where the recorded run failed: it came here, and nothing came out."""
+        """Whether the node failed in the recorded run: it came here, and nothing but the error came out."""
+        if name in self.outputs and _fault(self.run, name) is not None:
+            return True
         return self.run.status == FAILED and name not in self.run.outputs and name in _names(self.run)
 
     def _branch(self, name: str) -> None:
@@ -170,8 +188,10 @@ class _Walk:
                 return None
         return None
 
-    def _out_of_loop(self, name: str, condition: str | None, on_break: tuple[str, ...], on_most: tuple[str, ...]) -> None:
-        """What was recorded is the last turn: the loop went on because its condition was false, or it had had enough."""
+    def _out_of_loop(
+        self, name: str, condition: str | None, on_break: tuple[str, ...], on_most: tuple[str, ...]
+    ) -> None:
+        """What was recorded is the last turn: its condition was false then, or it had had enough."""
         again = True if condition is None else self._value(name, condition)
         if isinstance(again, Erred):
             again = False

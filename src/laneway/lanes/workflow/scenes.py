@@ -101,7 +101,8 @@ async def _differs(tx: Connection, stored: Workflow, document: dict[str, Any]) -
     for one in await workflows.versions(tx, stored.id, limit=50):
         if _alike(one.document, document):
             return Conflict(
-                f"The workflow sent along is version {one.number} of `{stored.tag}`; stored is version {stored.version}.",
+                f"The workflow sent along is version {one.number} of `{stored.tag}`; "
+                f"stored is version {stored.version}.",
                 hint="Send the version that is stored, or leave current_workflow out.",
             )
     said = "; ".join(changes_between(stored.document, document)[:5])

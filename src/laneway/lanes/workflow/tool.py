@@ -93,7 +93,11 @@ def toolbox_tool(db: Database, patches: Patches) -> Callable[..., Awaitable[dict
     """The same tool for a toolbox: checked at once, then shown and asked for by the workflow lane."""
 
     async def patch_workflow(
-        call: Call, workflow_tag: str, operations: list[dict[str, Any]], description: str, valid_until: str | None = None
+        call: Call,
+        workflow_tag: str,
+        operations: list[dict[str, Any]],
+        description: str,
+        valid_until: str | None = None,
     ) -> dict[str, Any]:
         """Propose a lasting change of a stored workflow as JSON Patch (RFC 6902); the owner sees it and decides.
 
@@ -113,13 +117,13 @@ def toolbox_tool(db: Database, patches: Patches) -> Callable[..., Awaitable[dict
                     datetime.fromisoformat(valid_until)
             except (LanewayError, ValueError) as error:
                 return _failed(str(error))
-            patch = {
+            patch: dict[str, Any] = {
                 "workflow_tag": workflow_tag, "operations": operations, "valid_until": valid_until,
                 "description": " ".join(description.split())[:MOST_DESCRIBED],
             }  # fmt: skip
             key = hashlib.sha256(json.dumps(patch, sort_keys=True).encode()).hexdigest()[:16]
             incoming = Incoming(
-                thread.channel, thread.external_id, f"patch:{call.job_id}:{key}", description[:MOST_DESCRIBED], principal,
+                thread.channel, thread.external_id, f"patch:{call.job_id}:{key}", patch["description"], principal,
                 lane="workflow", payload={"patch": patch, "classification": JUDGED},
                 meta={"by_job": str(call.job_id), "sources": list(call.sources)},
             )  # fmt: skip

@@ -20,7 +20,7 @@ def tried(before: Document, operations: Any) -> tuple[Document, Operations]:
     verdict = patched(before, operations)
     if verdict.document is None:
         raise Rejected([finding.document() for finding in verdict.findings])
-    return verdict.document, compiled(before, operations)
+    return verdict.document, [dict(operation) for operation in compiled(before, operations)]
 
 
 def checked(document: Any) -> Document:

@@ -222,17 +222,16 @@ async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted) ->
     until = posted.valid_until.isoformat() if posted.valid_until else None
     described = posted.description or f"A patch of {len(posted.operations)} operations."
     change = {"workflow_tag": tag, "operations": posted.operations, "description": described, "valid_until": until}
+    thread = "main" if me.role is Role.OWNER else f"workflows-{me.id}"
     incoming = Incoming(
-        "http", "main", f"patch:{uuid4().hex}", described, me, lane="workflow",
+        "http", thread, f"patch:{uuid4().hex}", described, me, lane="workflow",
         payload={"patch": change, "classification": JUDGED},
     )  # fmt: skip
     return ReceiptShape.model_validate(await here.app.intake.receive(incoming))
 
 
 def _changed(workflow: Workflow, patch: Patch) -> Changed:
-    return Changed(
-        stored=True, workflow=WorkflowShape.model_validate(workflow), patch=PatchShape.model_validate(patch)
-    )
+    return Changed(stored=True, workflow=WorkflowShape.model_validate(workflow), patch=PatchShape.model_validate(patch))
 
 
 def _cause(me: Principal, until: datetime | None = None) -> Cause:
@@ -279,5 +278,3 @@ def _small(number: int) -> int:
     if not 0 < number < 2**31:
         raise NotFound(f"The workflow has no version {number}.", hint="GET /workflows/TAG/versions lists them.")
     return number
-
-

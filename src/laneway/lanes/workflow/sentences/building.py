@@ -37,7 +37,8 @@ def behind(document: Document, node: Node, new: Node, condition: str | None = No
     following = [edge for edge in edges_from(document, node["id"]) if edge.get("on") != "error"]
     if any("condition" in edge for edge in following):
         raise NotPlanned(
-            f"`{node['id']}` decides between several ways.", "Say before which step, or between which two, it shall stand."
+            f"`{node['id']}` decides between several ways.",
+            "Say before which step, or between which two, it shall stand.",
         )
     after = _copy(document)
     after["nodes"].append(new)
@@ -51,7 +52,9 @@ def behind(document: Document, node: Node, new: Node, condition: str | None = No
     return between(document, after)
 
 
-def ahead(document: Document, node: Node, new: Node, condition: str | None = None, only: str | None = None) -> Operations:
+def ahead(
+    document: Document, node: Node, new: Node, condition: str | None = None, only: str | None = None
+) -> Operations:
     """The new step stands before this one, on all ways to it or on that from `only`."""
     into = [edge for edge in edges_into(document, node["id"]) if only in (None, edge["from"])]
     if only is not None and not into:
@@ -93,7 +96,11 @@ def _keep_input(document: Document, node_id: str, source: str | None) -> None:
     """A step that took what the one before it gave goes on taking that."""
     node = next(one for one in document["nodes"] if one["id"] == node_id)
     config = node.get("config", {})
-    if source is not None and node["type"] in _TAKES_INPUT and not {"input", "arguments", "tables", "plan"} & set(config):
+    if (
+        source is not None
+        and node["type"] in _TAKES_INPUT
+        and not {"input", "arguments", "tables", "plan"} & set(config)
+    ):
         node["config"] = {**config, "input": source if source == "$input" else f"$nodes.{source}"}
 
 

@@ -16,8 +16,10 @@ _STEP = r"(?:the )?(?:step |node )?(?P<step>[\w\"“”`' -]{1,80}?)(?: step| no
 _TIMEOUTS = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
-        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|make|update) the time-?out (?:of|for|on) {_STEP} to (?P<time>{LENGTH})",
-        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|update) {_STEP}(?:'s)? time-?out to (?P<time>{LENGTH})",
+        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|make|update) the time-?out "
+        rf"(?:of|for|on) {_STEP} to (?P<time>{LENGTH})",
+        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|update) {_STEP}(?:'s)? time-?out "
+        rf"to (?P<time>{LENGTH})",
         rf"(?P<verb>give) {_STEP} (?P<time>{LENGTH})(?: of time-?out| to finish| as (?:its )?time-?out)?",
         rf"{_STEP} (?:should|shall|must|may) (?P<verb>time out) after (?P<time>{LENGTH})",
         rf"(?P<verb>time out) {_STEP} after (?P<time>{LENGTH})",
@@ -26,8 +28,10 @@ _TIMEOUTS = tuple(
 _RETRY = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
-        rf"(?:always )?(?:retry|try|repeat) {_STEP} (?:up to |at most )?(?P<count>\d+|once|twice|three|four|five)(?: times)?"
-        rf"(?:,? (?:with|waiting) (?:a )?(?P<pause>{LENGTH})(?: (?:pause|wait|delay|backoff))?(?: (?:between|in between))?.{{0,20}})?",
+        rf"(?:always )?(?:retry|try|repeat) {_STEP} (?:up to |at most )?(?P<count>\d+|once|twice|three|"
+        rf"four|five)(?: times)?"
+        rf"(?:,? (?:with|waiting) (?:a )?(?P<pause>{LENGTH})(?: (?:pause|wait|delay|backoff))?(?: (?:between|"
+        rf"in between))?.{{0,20}})?",
         rf"(?:change|set) the (?:number of )?retries (?:of|for) {_STEP} to (?P<count>\d+)",
     )
 )
@@ -49,7 +53,9 @@ def timed_out(said: str, known: Known, named: str | None) -> Draft | None:
     tag, document, place = holder(known, found["step"], named)
     length, now, verb = milliseconds(found["time"]), place.get("timeout_ms"), found["verb"].lower()
     if now is not None and ((verb in _SHORTER and length >= now) or (verb in _LONGER and length <= now)):
-        raise NotPlanned(f"The timeout of `{place['id']}` is {lasting(now)} now.", f"{lasting(length)} does not {verb} it.")
+        raise NotPlanned(
+            f"The timeout of `{place['id']}` is {lasting(now)} now.", f"{lasting(length)} does not {verb} it."
+        )
     change = {**place, "timeout_ms": length}
     was = f" (now {lasting(now)})" if now else ""
     return _one(tag, document, place, change, f"The timeout of `{place['id']}` becomes {lasting(length)}{was}.")
@@ -112,7 +118,9 @@ def redirected(said: str, known: Known, named: str | None) -> Draft | None:
     found = by or _INSTEAD[0].fullmatch(said)
     if found is None:
         return None
-    words = f"send a {by['by']} message" if by else re.sub(r"^send (?:it|this|that|them)\b", "send a message", found["act"])
+    words = (
+        f"send a {by['by']} message" if by else re.sub(r"^send (?:it|this|that|them)\b", "send a message", found["act"])
+    )
     act = told(words)
     if act is None:
         return None
@@ -123,7 +131,11 @@ def redirected(said: str, known: Known, named: str | None) -> Draft | None:
     if where.get("channel") == "owner":
         raise NotPlanned("It is not clear where it shall go.", act.note or "Say an address or a channel.")
     config |= where
-    config |= {"subject": "A workflow has something to say"} if where["channel"] == "email" and "subject" not in config else {}
+    config |= (
+        {"subject": "A workflow has something to say"}
+        if where["channel"] == "email" and "subject" not in config
+        else {}
+    )
     if where["channel"] != "email":
         config.pop("subject", None)
     notes = (act.note,) if act.note else ()

@@ -28,7 +28,9 @@ def target(known: Known, named: str | None = None) -> tuple[str, Document]:
     if known.tag is not None or not known.workflows:
         raise NotPlanned("There is no workflow to change yet.", "Say what shall happen when, or import one.")
     if len(known.workflows) > 1:
-        raise NotPlanned("There are several workflows.", f"Say which one, like “in the workflow NAME”. {_listed(known)}")
+        raise NotPlanned(
+            "There are several workflows.", f"Say which one, like “in the workflow NAME”. {_listed(known)}"
+        )
     return next(iter(known.workflows.items()))
 
 

@@ -33,7 +33,8 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _STEP = re.compile(
-    r"(?:the )?(?P<step>[\w -]{1,60}?)(?: step| node)? (?P<how>fails|breaks|errs|has an error|goes wrong|is done|is finished|is "
+    r"(?:the )?(?P<step>[\w -]{1,60}?)(?: step| node)? (?P<how>fails|breaks|errs|has an error|goes "
+    r"wrong|is done|is finished|is "
     r"complete|finishes|completes|succeeds|has run|ends)",
     re.IGNORECASE,
 )
@@ -120,13 +121,19 @@ def _event(words: str) -> str | None:
     if found is None:
         return None
     said = found["rest"].lower().split()
-    auxiliary = next((n for n, word in enumerate(said) if n and word in ("is", "are", "was", "has", "gets", "been")), None)
+    auxiliary = next(
+        (n for n, word in enumerate(said) if n and word in ("is", "are", "was", "has", "gets", "been")), None
+    )
     if auxiliary is not None:
         rest = [word for word in said[auxiliary:] if word not in ("is", "are", "was", "has", "gets", "been", "not")]
         return f"{slug(' '.join(said[:auxiliary]))}.{slug(' '.join(rest))}" if rest else None
     verb = next((n for n, word in enumerate(said) if n and _base(word) in _PAST), None)
     if verb is None:
-        return f"{slug(' '.join(said))}.created" if found["new"] or words.lower().startswith(("there", "i ", "we ")) else None
+        return (
+            f"{slug(' '.join(said))}.created"
+            if found["new"] or words.lower().startswith(("there", "i ", "we "))
+            else None
+        )
     particle = [word for word in said[verb + 1 :] if word in _PARTICLES]
     if len(said) - verb - 1 > len(particle):
         # `a user signs up for the newsletter`: more than a name can say.

@@ -67,4 +67,4 @@ def _with_name(line: str, known: Known) -> list[tuple[str, str]]:
     """The sentence without the workflow it names, and that name, where it is one."""
     found = [match for shape in _NAMED if (match := shape.fullmatch(line))]
     tags = {tag.lower() for tag in known.workflows}
-    return [(one["rest"], one["tag"].strip("\"`")) for one in found if one["tag"].strip("\"`").lower() in tags]
+    return [(one["rest"], one["tag"].strip('"`')) for one in found if one["tag"].strip('"`').lower() in tags]

@@ -16,13 +16,21 @@ from laneway.lanes.workflow.sentences.words import slug
 
 _WHEN = r"(?:whenever|when|every time(?: that)?|each time(?: that)?|as soon as|any time(?: that)?|once|if|in case)"
 _AHEAD = re.compile(
-    rf"(?:always )?{_WHEN} (?P<what>.+?)(?:, (?:then )?| then )(?:always |automatically |please )*(?P<act>.+)", re.IGNORECASE
+    rf"(?:always )?{_WHEN} (?P<what>.+?)(?:, (?:then )?| then )(?:always |automatically |please )*(?P<act>.+)",
+    re.IGNORECASE,
 )
 _BEHIND = re.compile(rf"(?:always |automatically )*(?P<act>.+?),? {_WHEN} (?P<what>.+)", re.IGNORECASE)
-_TIMED = re.compile(r"(?:always )?(?P<act>.+?) (?P<what>(?:every|each|daily|hourly|weekly|on|at) .+|daily|hourly|weekly)", re.IGNORECASE)
-_TIMED_AHEAD = re.compile(r"(?P<what>(?:every|each|daily|hourly|weekly|on|at) .+?),? (?P<act>(?:e-?mail|mail|send|notify|alert|tell|inform|ping|post|call) .+)", re.IGNORECASE)
+_TIMED = re.compile(
+    r"(?:always )?(?P<act>.+?) (?P<what>(?:every|each|daily|hourly|weekly|on|at) .+|daily|hourly|weekly)", re.IGNORECASE
+)
+_TIMED_AHEAD = re.compile(
+    r"(?P<what>(?:every|each|daily|hourly|weekly|on|at) .+?),? (?P<act>(?:e-?mail|mail|send|notify|"
+    r"alert|tell|inform|ping|post|call) .+)",
+    re.IGNORECASE,
+)
 _WITHOUT_COMMA = re.compile(
-    rf"(?:always )?{_WHEN} (?P<what>.+?) (?P<act>(?:e-?mail|mail|send|notify|alert|tell|inform|ping|warn|post) .+)", re.IGNORECASE
+    rf"(?:always )?{_WHEN} (?P<what>.+?) (?P<act>(?:e-?mail|mail|send|notify|alert|tell|inform|ping|warn|post) .+)",
+    re.IGNORECASE,
 )
 
 
@@ -71,15 +79,15 @@ def _grafted(act: Told, what: Happening, document: Document) -> tuple[Operations
     return None if source is None else (beside(document, source, new), f"when {what.words} (after `{source}`)")
 
 
-def _behind_limit(
-    act: Told, what: Happening, document: Document, new: dict[str, Any]
-) -> tuple[Operations, str] | None:
+def _behind_limit(act: Told, what: Happening, document: Document, new: dict[str, Any]) -> tuple[Operations, str] | None:
     source = _source(document, what.field or "")
-    if source is None:
+    if source is None or what.condition is None:
         return None
-    # Its own numbers, not those of the workflow's input.
-    new["config"]["message"] = act.text or _message(what, f"$nodes.{source}")
-    return beside(document, source, new, condition=what.condition), f"when {what.words} (after `{source}`)"
+    # What a server answered lies in the body of a request's result.
+    inside = ".body" if node(document, source)["type"] == "http" else ""
+    new["config"]["message"] = act.text or _message(what, f"$nodes.{source}{inside}")
+    condition = what.condition.replace("output.", f"output{inside}.")
+    return beside(document, source, new, condition=condition), f"when {what.words} (after `{source}`)"
 
 
 def _source(document: Document, *said: str) -> str | None:
@@ -100,7 +108,9 @@ def _on_errors(document: Document, new: dict[str, Any]) -> Operations:
     steps = [one["id"] for one in document["nodes"] if one["id"] not in guarded | told_ones]
     if not steps:
         raise NotPlanned("Every step has a way to go when it fails already.", "Say which step you mean.")
-    edges = [{"op": "add", "path": "/edges/-", "value": {"from": step, "to": new["id"], "on": "error"}} for step in steps]
+    edges = [
+        {"op": "add", "path": "/edges/-", "value": {"from": step, "to": new["id"], "on": "error"}} for step in steps
+    ]
     return [{"op": "add", "path": "/nodes/-", "value": {**new, "config": {**new["config"], "join": "any"}}}, *edges]
 
 
@@ -112,8 +122,13 @@ def _new(act: Told, what: Happening, known: Known) -> Draft:
     notes = [act.note] if act.note else []
     if what.condition is not None:
         check = {"id": f"check_{what.field}", "type": "conditional", "config": {"input": "$input.event"}}
-        document = {"nodes": [check, tell], "edges": [{"from": check["id"], "to": tell["id"], "condition": what.condition}]}
-        notes.append(f"Whoever sends the event `{what.event}` sends the {what.field} along, like {{\"{what.field}\": 1}}.")
+        document = {
+            "nodes": [check, tell],
+            "edges": [{"from": check["id"], "to": tell["id"], "condition": what.condition}],
+        }
+        notes.append(
+            f'Whoever sends the event `{what.event}` sends the {what.field} along, like {{"{what.field}": 1}}.'
+        )
     trigger = _trigger(what, known)
     if trigger["type"] == "event":
         notes.append(f"It starts when the event `{what.event}` comes in.")
@@ -160,6 +175,3 @@ def _capital(text: str) -> str:
 
 def _ids(nodes: list[dict[str, Any]]) -> str:
     return ", ".join(f"`{one['id']}`" for one in nodes[:12])
-
-
-

@@ -16,18 +16,24 @@ _STEP = r"(?P<step>[\w\"“”`' -]{1,80}?)(?: step| node)?"
 _KIND = (
     rf"(?:an? |another |one )?(?P<kind>(?:e-?mail|mail|slack|telegram|whatsapp)(?: notification| message| alert)?|"
     rf"notification|notify|alert|approval|confirmation|review|sign-?off|"
-    rf"(?:wait|delay|pause) of {LENGTH}|{LENGTH} (?:wait|delay|pause))(?: step| node)?(?: (?:that|which|to|for) (?P<more>.+?))?"
+    rf"(?:wait|delay|pause) of {LENGTH}|{LENGTH} (?:wait|delay|pause))(?: step| node)?(?: (?:that|"
+    rf"which|to|for) (?P<more>.+?))?"
 )
 _THAT = r"(?:an? )?(?:new )?(?:step|node) (?:that|which|to) (?P<act>.+?)"
 _WHERE = (
     rf"(?:(?P<where>after|behind|following|before|ahead of) (?:the )?{_STEP}"
-    rf"|between (?:the )?(?P<first>[\w\"`' -]{{1,60}}?) and (?:the )?(?P<second>[\w\"`' -]{{1,60}}?)|(?P<end>at the (?:very )?end))"
+    rf"|between (?:the )?(?P<first>[\w\"`' -]{{1,60}}?) and (?:the )?(?P<second>[\w\"`' -]{{1,60}}?)"
+    rf"|(?P<end>at the (?:very )?end))"
 )
 _ADD = tuple(
-    re.compile(rf"(?:always )?(?:add|insert|put|append|include) {what},? {_WHERE}", re.IGNORECASE) for what in (_KIND, _THAT)
+    re.compile(rf"(?:always )?(?:add|insert|put|append|include) {what},? {_WHERE}", re.IGNORECASE)
+    for what in (_KIND, _THAT)
 )
 _AHEAD = re.compile(rf"{_WHERE},? (?:add|insert|put|append|include) {_KIND}", re.IGNORECASE)
-_TELL = re.compile(rf"(?:always )?(?P<act>.+?),? (?P<where>after|once) (?:the )?{_STEP}(?: is done| finishes| has run| completes)?", re.IGNORECASE)
+_TELL = re.compile(
+    rf"(?:always )?(?P<act>.+?),? (?P<where>after|once) (?:the )?{_STEP}(?: is done| finishes| has run| completes)?",
+    re.IGNORECASE,
+)
 _REMOVE = re.compile(
     rf"(?:remove|delete|drop|take out|get rid of) (?:the )?(?:step |node )?(?:called |named )?{_STEP}", re.IGNORECASE
 )
@@ -55,7 +61,10 @@ def _add(parts: dict[str, Any], known: Known, named: str | None) -> Draft:
     condition = 'output.decision == "approved"' if new["type"] == "hitl" else None
     if parts.get("first"):
         first = node(document, parts["first"])
-        operations, where = ahead(document, place, new, condition, first["id"]), f"between `{first['id']}` and `{place['id']}`"
+        operations, where = (
+            ahead(document, place, new, condition, first["id"]),
+            f"between `{first['id']}` and `{place['id']}`",
+        )
     elif before and not passing and (into := edges_into(document, place["id"])):
         operations, where = _beside_all(document, [edge["from"] for edge in into], new), f"before `{place['id']}`"
     elif before:
@@ -102,7 +111,9 @@ def _new(parts: dict[str, Any], document: Document) -> tuple[dict[str, Any], str
 
 
 def _telling(said: str, document: Document) -> tuple[dict[str, Any], str, str]:
-    act = told(re.sub(r"^(e-?mail|notif|alert|tell|inform|ping|warn|send|post)(?:ies|s)\b", _plain, said, flags=re.IGNORECASE))
+    act = told(
+        re.sub(r"^(e-?mail|notif|alert|tell|inform|ping|warn|send|post)(?:ies|s)\b", _plain, said, flags=re.IGNORECASE)
+    )
     if act is None:
         raise NotPlanned(f"What the step shall do is not understood: “{said[:80]}”.", "Say it like “notify slack”.")
     config = {**act.config, "message": act.text or "The workflow has come to this step."}

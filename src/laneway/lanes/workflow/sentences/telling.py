@@ -12,7 +12,9 @@ from laneway.lanes.workflow.sentences.words import slug, unquoted
 _ADDRESS = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _URL = r"https?://[^\s,;]+"
 _BY = r"(?:e-?mail|mail|slack|telegram|whatsapp|webhook|sms|text|phone)"
-_KIND = rf"(?:an? |the )?(?:(?P<kind>{_BY}) )?(?:(?P<kind2>{_BY})|messages?|notifications?|notices?|alerts?|warnings?|note)"
+_KIND = (
+    rf"(?:an? |the )?(?:(?P<kind>{_BY}) )?(?:(?P<kind2>{_BY})|messages?|notifications?|notices?|alerts?|warnings?|note)"
+)
 _WHO = rf"(?:{_ADDRESS}|(?:the |our |my )?[\w#@-]+(?: [\w-]+){{0,2}}?)"
 _SAYING = r"(?:,? (?:saying|that says|with the (?:text|message|words))[: ]+(?P<text>[\"“'`].+[\"”'`]))?"
 _SHAPES = tuple(
@@ -23,9 +25,9 @@ _SHAPES = tuple(
         rf"send {_KIND}(?: (?:to|in|on) (?P<who>{_WHO}))?",
         rf"(?:notify|alert|tell|inform|ping|warn|message|let) (?P<who>{_WHO})(?: know)?"
         rf"(?: (?:by|via|on|in|through|over|using) (?P<kind>{_BY}))?",
-        rf"post (?:it |this |a message |a note )?(?:to|in|on) (?P<who>slack(?: #?[\w-]+)?)",
+        r"post (?:it |this |a message |a note )?(?:to|in|on) (?P<who>slack(?: #?[\w-]+)?)",
         rf"(?:call|post to|ping) (?:the )?(?:webhook )?(?P<who>{_URL})",
-        rf"(?P<kind>slack|telegram|whatsapp) (?P<who>me|us)",
+        r"(?P<kind>slack|telegram|whatsapp) (?P<who>me|us)",
     )
 )
 _ME = frozenset({"me", "us", "myself", "the owner", "owner"})
@@ -62,7 +64,9 @@ def told(said: str) -> Told | None:
 def _made(by: str, who: str, text: str) -> Told:
     by = "email" if by in _MAIL else by
     if by in _CANNOT or who.lower() in _CANNOT:
-        raise NotPlanned("Text messages and calls cannot be sent from here.", "Say e-mail, Slack, Telegram or WhatsApp.")
+        raise NotPlanned(
+            "Text messages and calls cannot be sent from here.", "Say e-mail, Slack, Telegram or WhatsApp."
+        )
     words = unquoted(text)
     if re.fullmatch(_URL, who):
         return Told({"channel": "webhook", "url": who}, words, f"the webhook {who} is called", "call_webhook")

@@ -17,23 +17,31 @@ from laneway.lanes.workflow.sentences.finding import matching, target
 from laneway.lanes.workflow.sentences.rules import free_tag
 from laneway.lanes.workflow.sentences.words import slug, unquoted
 
-_RHYTHM = r"(?P<when>(?:every|each|daily|hourly|weekly|monthly|weekdays|weekends|on|at|first|last)\b.*)"
+_RHYTHM = (
+    r"(?P<when>(?:every|each|daily|hourly|weekly|monthly|weekdays|weekends|on|at|first|last|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b.*)"
+)
 _RUN = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
-        rf"(?:always )?(?P<verb>run|start|execute|schedule|launch|trigger) (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)(?: workflow)?(?: to run)? {_RHYTHM}",
+        rf"(?:always )?(?P<verb>run|start|execute|schedule|launch|trigger) (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. "
+        rf"-]{{1,80}}?)(?: workflow)?(?: to run)? {_RHYTHM}",
         rf"(?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)(?: workflow)? (?:should|shall|must) run {_RHYTHM}",
-        rf"(?P<verb>change|set|move) the schedule of (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)(?: workflow)? to {_RHYTHM}",
+        rf"(?P<verb>change|set|move) the schedule of (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)"
+        rf"(?: workflow)? to {_RHYTHM}",
     )
 )
 _LAST = re.compile(
-    r"(?:always )?(?:make|turn|keep|save|store) (?:this|that|it)(?: one)?(?: (?:permanent|into a workflow|as a workflow|a workflow|for ever|forever|recurring))"
-    r"(?:,? (?:called|named|as) (?P<name>[\w\"“”`'. -]{1,60}?))?(?:,? (?:and run it )?(?P<when>(?:every|each|daily|hourly|weekly)\b.*))?"
+    r"(?:always )?(?:make|turn|keep|save|store) (?:this|that|it)(?: one)?(?: (?:permanent|into a "
+    r"workflow|as a workflow|a workflow|for ever|forever|recurring))"
+    r"(?:,? (?:called|named|as) (?P<name>[\w\"“”`'. -]{1,60}?))?(?:,? (?:and run it )?(?P<when>(?:every|"
+    r"each|daily|hourly|weekly)\b.*))?"
     r"|(?:do|run|repeat) (?:this|that|it)(?: again)? (?P<when2>(?:every|each|daily|hourly|weekly)\b.*)",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"(?:(?:for the next|during the next|only for|for) (?P<length>\d+ (?:minutes?|hours?|days?|weeks?)|(?:an?|one|two|three) (?:hour|day|week)s?)"
+    r"(?:(?:for the next|during the next|only for|for) (?P<length>\d+ (?:minutes?|hours?|days?|weeks?)"
+    r"|(?:an?|one|two|three) (?:hour|day|week)s?)"
     r"|until (?P<until>.+?))",
     re.IGNORECASE,
 )
@@ -48,7 +56,9 @@ def limited(said: str, known: Known) -> tuple[str, datetime | None]:
         found = shape.fullmatch(said)
         if found is None:
             continue
-        words = found["until"] or "in " + re.sub(r"^(?:an?|one)\b", "1", found["length"]).replace("two", "2").replace("three", "3")
+        words = found["until"] or "in " + re.sub(r"^(?:an?|one)\b", "1", found["length"]).replace("two", "2").replace(
+            "three", "3"
+        )
         try:
             until = moment_of(words, known.now, ZoneInfo(known.zone))
         except BadInput:
@@ -88,7 +98,9 @@ def _meant(what: str, known: Known, named: str | None) -> tuple[str, dict[str, A
         first = [one["id"] for one in document["nodes"] if one["id"] not in led_to]
         if [one["id"] for one in matching(document, what)] == first:
             return tag, document
-        raise NotPlanned(f"`{what}` is a step in the middle of `{tag}`; a workflow runs as a whole.", f"Say “run {tag} …”.")
+        raise NotPlanned(
+            f"`{what}` is a step in the middle of `{tag}`; a workflow runs as a whole.", f"Say “run {tag} …”."
+        )
     return target(known, what)
 
 
@@ -113,7 +125,9 @@ def made_to_last(said: str, known: Known, named: str | None) -> Draft | None:
         raise NotPlanned("There is nothing here to make permanent.", "Run it once first, then say so.")
     when = found["when"] or found["when2"]
     try:
-        trigger = {"type": "cron", "schedule": cron_of(when), "timezone": known.zone} if when else _offered(offer, known)
+        trigger = (
+            {"type": "cron", "schedule": cron_of(when), "timezone": known.zone} if when else _offered(offer, known)
+        )
     except BadInput as error:
         raise NotPlanned(f"The time “{when[:60]}” is not understood.", error.hint) from None
     words = str(offer.get("sentence") or offer.get("prompt") or "A pipeline").rstrip(".")
@@ -124,7 +138,11 @@ def made_to_last(said: str, known: Known, named: str | None) -> Draft | None:
         "edges": [{"from": "pipeline", "to": "report"}], "triggers": [trigger],
         "metadata": {"name": tag, "description": words[:2000]},
     }  # fmt: skip
-    runs = "It runs when you say so." if trigger["type"] == "manual" else f"It runs {when or trigger['schedule']} ({known.zone})."
+    runs = (
+        "It runs when you say so."
+        if trigger["type"] == "manual"
+        else f"It runs {when or trigger['schedule']} ({known.zone})."
+    )
     return Draft(tag, [{"op": "replace", "path": "", "value": document}], f"{words[:300]}. {runs}")
 
 

@@ -19,7 +19,10 @@ _AFTER = re.compile(
 _NOT = re.compile(r"\b(?:not|never|don'?t|doesn'?t|won'?t|shouldn'?t|unless|except|without|no longer)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
 
-NUMBER = r"(?:[$€£]\s?)?-?\d[\d,]*(?:\.\d+)?\s?(?:%|k\b|[$€£]|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|percent\b|degrees?\b)?"
+NUMBER = (
+    r"(?:[$€£]\s?)?-?\d[\d,]*(?:\.\d+)?\s?"
+    r"(?:%|k\b|[$€£]|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|percent\b|degrees?\b)?"
+)
 LENGTH = r"\d+(?:\.\d+)?\s?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?)"
 _UNITS = {"ms": 1, "mil": 1, "s": 1000, "sec": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "hr": 3_600_000,
           "hou": 3_600_000, "day": 86_400_000}  # fmt: skip

@@ -1,0 +1,169 @@
+"""From a sentence to a workflow that runs: shown, approved, stored, and undone later; by HTTP and by the console."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from laneway.app import Parts
+from laneway.llm.offline import OfflineModel
+from laneway.llm.single import only
+from tests.lanes.workflow.stored_documents import CHAIN
+from tests.servers.smtp_server import SmtpServer
+from tests.web.conftest import Door, Open
+
+SEED = (
+    ("always send email when price drops", "price.dropped"),
+    ("whenever user signs up, notify slack", "user.signed_up"),
+    ("add notification step after processing", None),
+    ("if error occurs then alert ops team", None),
+)
+"""The four examples of a lasting change in the seed, and the event that those without a workflow start by."""
+
+
+def offline() -> Parts:
+    return Parts(models=lambda db: only(OfflineModel(), db))
+
+
+async def asked(door: Door, job_id: str) -> Any:
+    await door.until(job_id, "waiting")
+    return next(one for one in (await door.get("/approvals", state="pending"))["items"] if one["job_id"] == job_id)
+
+
+async def decided(door: Door, receipt: Any, answer: str = "approve") -> Any:
+    """The message with its replies, once its question was answered so."""
+    approval = await asked(door, receipt["job_id"])
+    await door.post(f"/approvals/{approval['id']}", json={"answer": answer})
+    await door.until(receipt["job_id"])
+    return await door.get(f"/messages/{receipt['message_id']}")
+
+
+async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> None:
+    with SmtpServer() as smtp:
+        mail = {"smtp_url": smtp.url, "mail_from": "laneway@example.org", "mail_to": "owner@example.org"}
+        async with opened(offline(), **mail) as door:
+            receipt = await door.send("always e-mail me when the price drops below 100", lane="workflow")
+            await asked(door, receipt["job_id"])
+            assert (await door.get("/workflows"))["items"] == []
+            question = (await door.get(f"/messages/{receipt['message_id']}"))["replies"][-1]["text"]
+            assert "```mermaid" in question
+            await decided(door, receipt)
+            (workflow,) = (await door.get("/workflows"))["items"]
+            for price in (120, 95):
+                await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": price}})
+            async with asyncio.timeout(60):
+                while not smtp.mails:
+                    await asyncio.sleep(0.05)
+            runs = (await door.get(f"/workflows/{workflow['tag']}/runs"))["items"]
+            for run in runs:
+                await door.until(run["job_id"])
+            (patch,) = (await door.get(f"/workflows/{workflow['tag']}/history"))["items"]
+            undone = await door.post(f"/workflows/{workflow['tag']}/undo", json={"patch": patch["id"]})
+            assert undone["patch"]["undoes"] == patch["id"]
+            assert (await door.get("/workflows"))["items"] == []
+            await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": 10}})
+            await asyncio.sleep(1)
+    assert patch["sentence"] == "always e-mail me when the price drops below 100"
+    assert patch["message_id"] == receipt["message_id"]
+    assert [(one.to, one.subject) for one in smtp.mails] == [(("owner@example.org",), "The price drops below 100")]
+    assert "it is 95 now" in smtp.mails[0].text
+
+
+@pytest.mark.parametrize(("sentence", "event"), SEED)
+async def test_the_sentences_of_the_seed_end_to_end_without_a_model(
+    opened: Open, sentence: str, event: str | None
+) -> None:
+    async with opened(offline()) as door:
+        runner: dict[str, Any] = {"door": "chat"} if event else {"workflow_tag": "main", "current_workflow": CHAIN}
+        receipt = await door.send(sentence, lane="workflow", payload={"runner": runner})
+        said = await decided(door, receipt)
+        assert said["replies"][-1]["text"].startswith("Done: ")
+        job = await door.get(f"/jobs/{receipt['job_id']}")
+        assert job["result"]["result_preview"]["kind"] == "patch"
+        (workflow,) = (await door.get("/workflows"))["items"]
+        document = (await door.get(f"/workflows/{workflow['tag']}"))["document"]
+    if event:
+        assert document["triggers"] == [{"type": "event", "event": event}]
+    else:
+        assert workflow["version"] == 2
+        assert any(node["type"] == "notify" for node in document["nodes"])
+
+
+async def test_the_door_of_the_runner_finds_the_lane_by_itself(opened: Open) -> None:
+    async with opened(offline(), local_classifier=True) as door:
+        runner = {"door": "agent:jobs", "workflow_tag": "main", "current_workflow": CHAIN}
+        receipt = await door.send("add notification step after processing", payload={"runner": runner})
+        said = await decided(door, receipt)
+        assert said["replies"][-1]["text"].startswith("Done: You are told after `process`.")
+        assert said["jobs"][0]["lane"] == "workflow"
+
+
+async def test_a_no_leaves_everything_as_it_was(opened: Open) -> None:
+    async with opened(offline()) as door:
+        receipt = await door.send("always e-mail me when the price drops below 100", lane="workflow")
+        said = await decided(door, receipt, "reject")
+        assert said["replies"][-1]["text"].startswith("Not done: you said no.")
+        assert (await door.get("/workflows"))["items"] == []
+
+
+async def test_a_yes_in_the_conversation_is_a_yes(opened: Open) -> None:
+    async with opened(offline()) as door:
+        await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
+        receipt = await door.send("retry fetch 5 times", lane="workflow", thread="chat")
+        await asked(door, receipt["job_id"])
+        # Whoever answers within a second cannot have read the question.
+        await asyncio.sleep(1.1)
+        await door.send("yes", thread="chat")
+        await door.until(receipt["job_id"])
+        assert (await door.get("/workflows/main"))["document"]["nodes"][0]["retry"] == {"max_attempts": 5}
+
+
+async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_path: Path) -> None:
+    async with opened(offline()) as door:
+        await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
+
+        async def laneway(*words: str, given: str = "", code: int = 0) -> str:
+            environ = {
+                "LANEWAY_URL": door.url,
+                "LANEWAY_KEY": door.key,
+                "PATH": "/usr/bin:/bin",
+                "LANEWAY_HOME": str(tmp_path),
+            }
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "laneway", "workflow", *words, env=environ, cwd=tmp_path,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+            out, error = await process.communicate(given.encode())
+            assert process.returncode == code, (out, error)
+            return out.decode() + (error.decode() if code else "")
+
+        shown = await laneway("patch", "main", "retry fetch 5 times", "--yes")
+        assert "May I change workflow `main`, version 1?" in shown
+        assert "Done: `fetch` is tried up to 5 times." in shown
+        unanswered = await laneway("patch", "main", "retry fetch 4 times", code=1)
+        assert "Not done: you said no." in unanswered
+        slower = json.dumps([{"op": "add", "path": "/nodes/@fetch/timeout_ms", "value": 9000}])
+        dry = await laneway("patch", "main", "--operations", "-", "--dry-run", given=slower)
+        assert "version 2 → 3" in dry
+        await laneway("patch", "main", "--operations", "-", "--yes", given=slower)
+        assert "main" in await laneway("list")
+        assert "fetch (http)" in await laneway("show", "main")
+        assert (await laneway("diagram", "main")).startswith("flowchart TD")
+        history = json.loads(await laneway("history", "main", "--json"))["items"]
+        assert [one["version"] for one in history] == [3, 2, 1]
+        assert history[1]["sentence"] == "retry fetch 5 times"
+        assert "is at version 4" in await laneway("undo", "main", "--patch", history[1]["id"])
+        assert "is at version 5" in await laneway("redo", "main")
+        assert "is at version 6" in await laneway("rollback", "main", "1")
+        assert "- " in await laneway("diff", "main", "1", "5")
+        exported = await laneway("export", "main", "--format", "yaml")
+        assert "is at version 1" in await laneway("import", "-", "--tag", "copy", given=exported)
+        assert (await door.get("/workflows/copy"))["document"] == CHAIN
+        assert "Removed copy" in await laneway("remove", "copy")
+        line = json.dumps({"workflow": CHAIN, "operations": json.loads(slower)})
+        assert json.loads(await laneway("patch", "--check", given=line + "\n"))["verdict"] == "accept"
