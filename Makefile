@@ -14,13 +14,14 @@ BIN := .venv/bin
 # A worker for each processor; each takes a half of the rest from the slowest when it has nothing left.
 PYTEST := -m pytest -n auto --dist worksteal
 READY := .venv/.ready
+PEERS := .venv/.peers
 CANDIDATES := $(or $(PYTHON),$(BIN)/python python3.13 python3.12 python3.11 python3 python)
 SAY_PATH := import sys; print(sys._base_executable); sys.exit(sys.version_info < (3, 11))
 
 # The lock names files of pypi.org. Another index serves the same versions, and the hashes hold it to them.
 MIRROR := $(or $(UV_DEFAULT_INDEX),$(UV_INDEX_URL),$(PIP_INDEX_URL))
 FROM_MIRROR = "$$uv" venv --quiet --allow-existing --python "$$python" .venv && \
-	"$$uv" export --frozen --quiet --no-emit-project --output-file .venv/requirements.txt >/dev/null && \
+	"$$uv" export --frozen --quiet --no-emit-project $(1) --output-file .venv/requirements.txt >/dev/null && \
 	"$$uv" pip sync --quiet --python $(BIN)/python --index-url $(MIRROR) .venv/requirements.txt && \
 	"$$uv" pip install --quiet --python $(BIN)/python --index-url $(MIRROR) --no-deps --editable .
 
@@ -66,7 +67,7 @@ check: $(READY)  ## format, lint, types, layers, documentation
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_docs.py tests/test_architecture.py
 
-bench: $(READY)  ## measure; prints figures and ratios
+bench: $(READY) $(PEERS)  ## measure; prints figures and ratios
 	@$(BIN)/python -m bench $(ARGS)
 
 coverage: $(READY)  ## run the tests and say which lines they never reached
@@ -89,17 +90,25 @@ clean:  ## remove what make made; the data directory stays
 
 # A name on PATH can be a stub that does not run (pyenv has such), so every candidate is tried out. A uv that is not
 # there is put into .uv: in a virtual environment where Python can make one, else as a plain folder; never into the system.
+define INSTALL
+@for name in $(CANDIDATES); do \
+  python=$$("$$name" -c '$(SAY_PATH)' 2>/dev/null) && break; \
+done || { echo "No Python 3.11 or newer among: $(CANDIDATES). Name one: make setup PYTHON=/path/to/python3" >&2; exit 1; }; \
+for uv in uv .uv/bin/uv; do \
+  "$$uv" --version >/dev/null 2>&1 && break; \
+done || { \
+  echo "Installing uv into .uv"; \
+  { "$$python" -m venv .uv >/dev/null 2>&1 && .uv/bin/python -m pip install --quiet --disable-pip-version-check uv; } \
+  || { rm -rf .uv && "$$python" -m pip install --quiet --disable-pip-version-check --target .uv uv; } || exit 1; \
+}; \
+echo "Installing into .venv what uv.lock names"; \
+$(if $(MIRROR),$(call FROM_MIRROR,$(1)),"$$uv" sync --frozen --quiet --python "$$python" $(1))
+endef
+
 $(READY): pyproject.toml uv.lock
-	@for name in $(CANDIDATES); do \
-	  python=$$("$$name" -c '$(SAY_PATH)' 2>/dev/null) && break; \
-	done || { echo "No Python 3.11 or newer among: $(CANDIDATES). Name one: make setup PYTHON=/path/to/python3" >&2; exit 1; }; \
-	for uv in uv .uv/bin/uv; do \
-	  "$$uv" --version >/dev/null 2>&1 && break; \
-	done || { \
-	  echo "Installing uv into .uv"; \
-	  { "$$python" -m venv .uv >/dev/null 2>&1 && .uv/bin/python -m pip install --quiet --disable-pip-version-check uv; } \
-	  || { rm -rf .uv && "$$python" -m pip install --quiet --disable-pip-version-check --target .uv uv; } || exit 1; \
-	}; \
-	echo "Installing into .venv what uv.lock names"; \
-	$(if $(MIRROR),$(FROM_MIRROR),"$$uv" sync --frozen --quiet --python "$$python")
+	$(call INSTALL,)
 	@touch $@
+
+# Those we are measured against are heavy, and nobody else needs them; the bench says which of them it did not find.
+$(PEERS): $(READY)
+	$(call INSTALL,--group bench) && touch $@ || echo "The peers could not be installed: they are left out."

@@ -9,7 +9,20 @@ from pathlib import Path
 
 import psutil
 
-from bench import classify, guard, hooks, intake, journey, observe, observe_latency, observe_run, sandbox, webhook
+from bench import (
+    classify,
+    guard,
+    hooks,
+    intake,
+    journey,
+    observe,
+    observe_latency,
+    observe_run,
+    redis_jobs,
+    sandbox,
+    tables,
+    webhook,
+)
 from bench.report import show
 from bench.server import serving, worker
 
@@ -23,9 +36,11 @@ def main() -> None:
     observe_run.measure()
     observe_latency.measure()
     asyncio.run(sandbox.measure())
+    tables.measure()
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")
         webhook.measure(Path(folder) / "webhook")
+        redis_jobs.measure(Path(folder) / "redis")
         home = Path(folder) / "home"
         with serving(home) as server:
             show("first start (fresh data directory) until ready", server.start_seconds, "s", 90)

@@ -55,9 +55,9 @@ def serving(home: Path, **settings: str) -> Iterator[Server]:
 
 
 @contextmanager
-def worker(server: Server) -> Iterator[None]:
+def worker(server: Server, **settings: str) -> Iterator[None]:
     """One more worker takes part."""
-    process = _start(server.home, "worker")
+    process = _start(server.home, "worker", **settings)
     time.sleep(4)
     try:
         yield

@@ -102,6 +102,7 @@ EXAMPLES = (
     *("`src/laneway/lanes/dice", "`tests/lanes/test_dice"),
     *("`src/laneway/lanes/tools/tidy", "`tests/lanes/test_tidy"),
     *("`src/laneway/channels/folder", "`tests/channels/test_folder"),
+    *("`src/laneway/lanes/pipeline/primitives/fill", "`tests/lanes/pipeline/test_fill"),
     *("`src/laneway/lanes/workflow/nodes/upload", "`tests/lanes/workflow/test_node_upload"),
 )
 
@@ -265,6 +266,37 @@ async def test_the_worked_example_of_a_channel_runs_as_printed(
     [example] = [value for name, value in test.items() if name.startswith("test_")]
     run: Callable[[str, Path], Awaitable[None]] = example
     await run(database_url, tmp_path)
+
+
+def test_the_worked_example_of_a_primitive_runs_as_printed(tmp_path: Path) -> None:
+    from laneway.lanes.pipeline import primitives
+
+    primitive_code, test_code = blocks("docs/adding-a-primitive.md")
+    (tmp_path / "fill.py").write_text(primitive_code, encoding="utf-8")
+    # As if the file lay in the folder of the primitives.
+    primitives.__path__.append(str(tmp_path))
+    primitives.primitives.cache_clear()
+    try:
+        test: dict[str, Any] = {"__name__": "test_fill"}
+        exec(compile(test_code, "adding-a-primitive.md", "exec"), test)
+        [example] = [value for name, value in test.items() if name.startswith("test_")]
+        example()
+    finally:
+        primitives.__path__.remove(str(tmp_path))
+        sys.modules.pop(f"{primitives.__name__}.fill", None)
+        primitives.primitives.cache_clear()
+
+
+def test_the_page_on_pipelines_names_every_primitive_aggregate_and_function() -> None:
+    from laneway.lanes.pipeline import aggregates, functions, where
+    from laneway.lanes.pipeline.primitives import primitives
+
+    page = text("docs/pipelines.md")
+    for name in (*primitives(), *aggregates.NAMES, *functions.TAKES, *where.WORDS):
+        assert f"`{name}`" in page, name
+    for name, primitive in primitives().items():
+        [row] = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+        assert [field for field in primitive.SCHEMA if f"`{field}`" not in row and field not in row] == [], name
 
 
 def test_the_worked_example_of_a_reactor_runs_as_printed(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pydantic_ai
 
@@ -182,6 +181,7 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
         initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
         telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
+        await app.toolbox.make_ready()
         on_duty = _on_duty(app)
         try:
             yield app
@@ -274,10 +274,10 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
         settings.max_text_bytes, settings.max_file_bytes, settings.messages_per_minute,
         settings.customer_messages_per_minute,
     )  # fmt: skip
-    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled)
+    delivery = Delivery(db, engine.worker, channels, parts.boundary, SystemClock(), pulled, engine.breath)
     corrections = Corrections(db, settings.home, local, asks_model=small is not None)
     initiative = Initiative(db, SystemClock(), pulled)
-    intake = Intake(db, lanes, limits, originals, spoken)
+    intake = Intake(db, lanes, limits, originals, engine.breath, spoken)
     door = Door(db, Doorkeeper(db, welcome(settings), pulled), intake, pulled)
     for channel in channels.values():
         channel.door = door
@@ -306,10 +306,8 @@ def _lanes(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db,
         Pausing(db, engine.steps, settings.approval_timeout_seconds), partial(workspace_of, settings.home),
     )  # fmt: skip
-    lanes["pipeline"] = pipelines.lane(
-        engine.steps, models, prompts, approval_seconds=settings.approval_timeout_seconds,
-        zone=ZoneInfo(settings.zone or machine_zone()),
-    )  # fmt: skip
+    zone, patience = settings.zone or machine_zone(), settings.approval_timeout_seconds
+    lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
     runs = runs_of(
         db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
         run_plan=plan_runner(pipelines.http, settings.pipeline_rows), pulled=pulled,

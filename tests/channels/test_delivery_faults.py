@@ -10,6 +10,7 @@ from typing import Any
 from laneway.channels.contract import SENT_AGAIN, Channel, Part
 from laneway.channels.delivery import Delivery
 from laneway.channels.intake import Intake, Limits
+from laneway.channels.pacing import NotYet
 from laneway.clock import FakeClock
 from laneway.domain.conversation import Incoming
 from laneway.domain.judgement import OutboxRow, OutboxState
@@ -241,3 +242,26 @@ async def test_a_reply_that_five_workers_died_of_is_given_up_aloud(db: Database)
         kinds = [event.kind for event in await events.after(tx, events.START, limit=100)]
     assert kinds.count("reply.uncertain") == 8
     assert kinds.count("reply.undeliverable") == 2
+
+
+async def test_waiting_for_its_turn_is_no_attempt(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    turns = 20
+    provider.faults["two"] = [NotYet("Not yet.", retry_after=2) for _ in range(turns)]
+    await write(db, "one", "one|two", "after")
+    async with delivering(db, provider, clock) as delivery:
+        found = await until(db, delivery, clock, OutboxState.SENT, 2)
+    assert provider.faults["two"] == [], "every turn was waited for"
+    assert provider.texts == ["one", "two", "after"]
+    assert [row.attempts for row in found] == [1, 1]
+    assert [row.error for row in found] == [None, None]
+    assert (clock.now() - FakeClock().now()).total_seconds() >= 2 * turns
+
+
+async def test_what_is_sent_again_stays_marked_while_it_waits_for_its_turn(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.faults["maybe"] = [UncertainFault("cut"), NotYet("Not yet.", retry_after=2)]
+    await write(db, "one", "maybe")
+    async with delivering(db, provider, clock) as delivery:
+        await until(db, delivery, clock, OutboxState.SENT, 1)
+    assert provider.texts == ["maybe", f"{SENT_AGAIN}maybe"]

@@ -265,3 +265,18 @@ async def test_notices_for_the_owner_are_read_by_nobody_else(db: Database) -> No
     async with db.transaction() as tx:
         await people.forget(tx, "telegram:7", here.owner)
     assert await told() == "9", "not on a device that is the owner's no more"
+
+
+async def test_whoever_was_taken_just_now_is_not_once_blocked_and_not_where_another_is_linked(db: Database) -> None:
+    here = await gate(db, telegram=Welcome(customers=True))
+    assert (await here.take("hello")).outcome == "taken"
+    assert (await here.take("and again")).outcome == "taken"
+    person = await here.person("telegram:7")
+    async with db.transaction() as tx:
+        await people.block(tx, person.id, here.owner)
+    assert (await here.take("still here?")).outcome == "refused"
+    async with db.transaction() as tx:
+        await people.unblock(tx, person.id, here.owner)
+    assert (await here.take("thanks")).outcome == "taken"
+    in_group = await here.take("in a group", thread="-100")
+    assert in_group.outcome == "refused", "a customer who is known is none in a group"

@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from laneway.app import Parts, running
-from laneway.llm.scripted import ScriptedModel
+from laneway.llm.offline import OfflineModel
 from laneway.llm.single import only
 from laneway.settings import Settings
 
@@ -57,7 +57,7 @@ async def _live(orders: Orders) -> None:
         retry_seconds=0.1,
         local_classifier=False,
     )
-    parts = Parts(models=lambda db: only(ScriptedModel(), db), boundary=_dying(orders.die_at))
+    parts = Parts(models=lambda db: only(OfflineModel(), db), boundary=_dying(orders.die_at))
     async with running(settings, parts):
         await ended.wait()
 

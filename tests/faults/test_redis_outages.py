@@ -54,7 +54,7 @@ async def test_without_a_redis_everything_else_works_and_with_one_its_jobs_do(
                 await until(lambda: client.llen("agent:results:j"), 30)
 
                 async def well() -> bool:
-                    return bool((await http.get("/health")).json() == {"status": "ok", "trouble": {}})
+                    return bool((await http.get("/health")).json()["trouble"] == {})
 
                 await until(well)
         finally:

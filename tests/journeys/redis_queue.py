@@ -16,8 +16,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.exceptions import ConnectionError
 
-from laneway.domain.job import Job
-from laneway.store import jobs
+from laneway.domain.conversation import Principal
+from laneway.domain.job import Job, JobStatus
+from laneway.store import conversations, jobs, principals
 from tests.running import Laneway, laneway
 
 
@@ -47,6 +48,27 @@ class Producer:
     async def jobs(self) -> list[Job]:
         async with self.home.app.db.transaction() as tx:
             return await jobs.page(tx, limit=200)
+
+    async def job(self, job_id: str, status: JobStatus | None = None) -> Any:
+        """The job of ours that the producer calls so, if there is one with this status."""
+        for job in await self.jobs():
+            if job.payload.get("runner", {}).get("job_id") == job_id and status in (None, job.status):
+                return job
+        return None
+
+    async def principal(self, job: Job) -> Principal:
+        """As whom the job acts."""
+        async with self.home.app.db.transaction() as tx:
+            message = await conversations.message(tx, job.message_id)
+            found = await principals.by_id(tx, message and message.principal_id)
+        assert found is not None
+        return found
+
+    async def notices(self) -> list[str]:
+        """What the owner was asked for jobs of Redis."""
+        async with self.home.app.db.transaction() as tx:
+            cursor = await tx.execute("SELECT text FROM messages WHERE meta->>'notice' = 'redis.asks'")
+            return [row[0] for row in await cursor.fetchall()]
 
     async def lying_about(self) -> int:
         """How many jobs Redis still has, waiting or taken."""

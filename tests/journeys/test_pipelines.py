@@ -8,38 +8,11 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse, RedirectResponse
 
-from laneway.app import Parts
 from laneway.llm.scripted import Asked, Call, Say, Turn
-from laneway.llm.single import only
-from laneway.llm.offline import OfflineModel
+from tests.journeys.tables_asked import CHEAPEST, FLIGHTS, ODD, PLAN, chat, offline, result
 from tests.servers.pages import Pages
 from tests.serving import scripted
-from tests.web.conftest import Door, Open
-
-FLIGHTS = [
-    {"airline": "Ida", "price": 120, "city": "Oslo"},
-    {"airline": "Bee", "price": 80, "city": "Rome"},
-    {"airline": "Cee", "price": 95, "city": "Oslo"},
-    {"airline": "Dee", "price": 300, "city": "Rome"},
-]
-CHEAPEST = "show the 2 cheapest flights"
-ODD = "which of them would a penny-pincher take, the lowest two?"
-PLAN = {"steps": [{"do": "top_k", "k": 2, "by": "price", "order": "asc"}]}
-
-
-def offline() -> Parts:
-    return Parts(models=lambda db: only(OfflineModel(), db))
-
-
-async def chat(door: Door, prompt: str, expected: int = 200, **more: Any) -> Any:
-    return await door.post("/test/chat", expected, json={"prompt": prompt, **more})
-
-
-async def result(door: Door, shape: dict[str, Any]) -> Any:
-    """The stored rows that a result points at."""
-    response = await door.http.get(f"/artifacts/{shape['result_ref'].rpartition('/')[2]}")
-    assert response.status_code == 200
-    return response.json()
+from tests.web.conftest import Open
 
 
 async def test_a_table_and_words_become_rows_with_plan_counts_origin_and_an_artifact(opened: Open) -> None:
@@ -198,7 +171,9 @@ async def test_a_given_plan_is_run_as_it_stands_also_in_the_seeds_spelling(opene
         found = await door.post("/pipelines", json={"plan": {"steps": seeds}, "tables": {"flights": FLIGHTS}})
         assert found["rows"] == [{"airline": "Ida"}]
         assert found["metadata"]["llm_model"] == "request"
-        wrong = await door.post("/pipelines", 400, json={"plan": {"steps": [{"do": "danse"}]}, "tables": {"f": FLIGHTS}})
+        wrong = await door.post(
+            "/pipelines", 400, json={"plan": {"steps": [{"do": "danse"}]}, "tables": {"f": FLIGHTS}}
+        )
         assert "Step 1" in wrong["detail"]
         words = await door.post("/pipelines", json={"prompt": CHEAPEST, "tables": {"flights": FLIGHTS}})
         assert [row["price"] for row in words["rows"]] == [80, 95]
@@ -221,7 +196,9 @@ async def test_the_prompt_may_stand_in_the_query_and_be_called_a_task(opened: Op
 async def test_what_is_too_large_too_deep_or_no_table_is_refused_clearly(opened: Open) -> None:
     async with opened(offline()) as door:
         big = {"prompt": CHEAPEST, "tables": {"t": [{"x": "y" * 1000}] * 10_500}}
-        refused = await door.http.post("/test/chat", content=json.dumps(big), headers={"Content-Type": "application/json"})
+        refused = await door.http.post(
+            "/test/chat", content=json.dumps(big), headers={"Content-Type": "application/json"}
+        )
         assert refused.status_code == 413
         assert "longer than" in refused.json()["detail"]
         deep: Any = "x"
@@ -307,3 +284,23 @@ async def test_an_address_that_a_model_made_up_after_reading_rows_is_asked_about
         assert job["status"] == "waiting"
         assert "nobody here named" in job["approvals"][0]["why"]
         assert web.visits == []
+
+
+async def test_a_plan_that_is_only_asked_for_is_told_and_nothing_is_done(opened: Open) -> None:
+    async with opened(offline()) as door:
+        answer = await door.ask(CHEAPEST, lane="pipeline", mode="PLAN", tables={"flights": FLIGHTS})
+        assert answer["replies"][-1]["text"].endswith("Nothing was done.")
+        assert answer["jobs"][0]["result"]["plan"]["steps"]
+        assert "result_ref" not in answer["jobs"][0]["result"]
+
+
+async def test_health_and_metrics_tell_of_the_runner(opened: Open) -> None:
+    async with opened(offline()) as door:
+        for _ in range(2):
+            await chat(door, CHEAPEST, tables={"flights": FLIGHTS})
+        health = await door.get("/health")
+        assert (health["status"], health["service"], health["running"]) == ("ok", "laneway", 0)
+        assert health["workers"] > 0
+        told = (await door.http.get("/metrics")).text
+        assert 'laneway_pipeline_results{cache="plan"} 1.0' in told
+        assert 'laneway_pipeline_results{cache="none"} 1.0' in told

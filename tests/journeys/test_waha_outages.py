@@ -48,6 +48,32 @@ async def test_a_message_that_comes_again_under_the_other_id_is_the_same_one(
         assert [one["chatId"] for one in bridge.sent] == [ANN]
 
 
+async def test_the_same_event_with_another_message_is_not_taken_again(
+    bridge: WahaServer, database_url: str, tmp_path: Path
+) -> None:
+    async with number(bridge, database_url, tmp_path, answers()) as here:
+        first = bridge.account.event(bridge.account.message(ANN, "Open today?"))
+        other = bridge.account.event(bridge.account.message(ANN, "Open tomorrow?")) | {"id": first["id"]}
+        assert other["payload"]["id"] != first["payload"]["id"]
+        assert [await bridge.push(event) for event in (first, other, other)] == [200, 200, 200]
+        await here.quiet()
+        assert len(bridge.texts(ANN)) == 1
+        assert [len(await here.stored(text)) for text in ("Open today?", "Open tomorrow?")] == [1, 0]
+
+
+async def test_another_event_with_the_same_message_is_not_taken_again(
+    bridge: WahaServer, database_url: str, tmp_path: Path
+) -> None:
+    async with number(bridge, database_url, tmp_path, answers()) as here:
+        said = bridge.account.message(ANN, "Open today?")
+        told = [bridge.account.event(said) for _ in range(3)]
+        assert len({event["id"] for event in told}) == 3
+        assert [await bridge.push(event) for event in told] == [200, 200, 200]
+        await here.quiet()
+        assert len(bridge.texts(ANN)) == 1
+        assert len(await here.stored("Open today?")) == 1
+
+
 async def reads(here: Number, status: str) -> bool:
     """Whether the watch has seen this status."""
     found = await here.state()

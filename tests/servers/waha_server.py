@@ -217,19 +217,25 @@ class WahaServer(Loopback):
             wrong.append("text must be a string")
         if wrong:
             return JSONResponse({"statusCode": 400, "message": wrong, "error": "Bad Request"}, 400)
-        if body["session"] != self.session:
-            message = f'Session "{body["session"]}" does not exist'
-            return JSONResponse({"statusCode": 404, "message": message, "error": "Not Found"}, 404)
-        if self.status != "WORKING":
-            error = "Session status is not as expected. Try again later or restart the session"
-            told = {"error": error, "session": self.session, "status": self.status, "expected": ["WORKING"]}
-            return JSONResponse(told, 422)
+        if refused := self._not_working(body["session"]):
+            return refused
         digits, _, realm = str(chat).partition("@")
         misnamed = realm == "c.us" and f"{digits}@lid" in self.account.lids
         misnamed = misnamed or (realm == "lid" and f"{digits}@c.us" in self.account.lids.values())
         if verb == "sendText" and (misnamed or realm not in ("c.us", "lid", "g.us")):
             return self._exception(f"no LID found for {chat} from server", body)
         return None
+
+    def _not_working(self, session: str) -> Response | None:
+        """The refusal of everything that needs a session which works, if this one is none."""
+        if session != self.session:
+            message = f'Session "{session}" does not exist'
+            return JSONResponse({"statusCode": 404, "message": message, "error": "Not Found"}, 404)
+        if self.status == "WORKING":
+            return None
+        error = "Session status is not as expected. Try again later or restart the session"
+        told = {"error": error, "session": self.session, "status": self.status, "expected": ["WORKING"]}
+        return JSONResponse(told, 422)
 
     def _exception(self, message: str, body: Json) -> Response:
         told = {"message": f"2 UNKNOWN: {message}", "code": 2, "details": message, "name": "Error"}
@@ -250,15 +256,21 @@ class WahaServer(Loopback):
         return JSONResponse({"_data": {}, "id": parts, "ack": 0, "body": body["text"], "fromMe": True}, 201)
 
     async def _lid(self, request: Request) -> Response:
+        if refused := self._not_working(request.path_params["session"]):
+            return refused
         lid = request.path_params["lid"].partition("@")[0] + "@lid"
         return JSONResponse({"lid": lid, "pn": self.account.lids.get(lid)})
 
     async def _overview(self, request: Request) -> Response:
+        if refused := self._not_working(request.path_params["session"]):
+            return refused
         newest = sorted(self.account.chats.items(), key=lambda one: -one[1][-1]["timestamp"])
         found = [{"id": chat, "name": None, "picture": None, "lastMessage": all_[-1]} for chat, all_ in newest]
         return JSONResponse(_page(found, request))
 
     async def _messages(self, request: Request) -> Response:
+        if refused := self._not_working(request.path_params["session"]):
+            return refused
         query = request.query_params
         since, mine = int(query.get("filter.timestamp.gte", 0)), query.get("filter.fromMe")
         found = [

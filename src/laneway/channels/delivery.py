@@ -16,8 +16,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from laneway.channels.contract import PULLED, SENT_AGAIN, Channel, Part
+from laneway.channels.pacing import NotYet
 from laneway.clock import Clock, SystemClock
 from laneway.domain.judgement import OutboxRow
+from laneway.engine.breath import Breath
 from laneway.engine.faults import ended
 from laneway.errors import PermanentFault, TransientFault, Unavailable, UncertainFault
 from laneway.store import outbox, undelivered
@@ -47,9 +49,10 @@ class Delivery:
         boundary: Callable[[str], None],
         clock: Clock | None = None,
         pulled: Collection[str] = PULLED,
+        breath: Breath | None = None,
     ) -> None:
         self._db, self._worker, self._channels, self._boundary = db, worker, channels, boundary
-        self._clock, self._pulled = clock or SystemClock(), pulled
+        self._clock, self._pulled, self._breath = clock or SystemClock(), pulled, breath or Breath()
         self._wake = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
         self._busy: Counter[str] = Counter()
@@ -85,6 +88,7 @@ class Delivery:
         self._wake.set()
 
     async def _deliver(self) -> float:
+        await self._breath.turn()
         now = self._clock.now()
         try:
             async with self._db.transaction() as tx:
@@ -116,8 +120,12 @@ class Delivery:
         self._boundary("deliver:begin")
         try:
             await self._check(row)
+            await self._breath.turn()
             for number, part in enumerate(self._channels[row.channel].parts(row)):
                 row = await self._send_part(row, number, part) if number >= row.parts_sent else row
+        except NotYet as error:
+            until = self._clock.now() + timedelta(seconds=error.retry_after or FIRST_PAUSE)
+            await self._record(lambda tx: outbox.not_yet(tx, row, self._worker, until))
         except TransientFault as error:
             await self._put_back(row, error)
         except UncertainFault as error:

@@ -41,21 +41,35 @@ class Door:
 
     async def take(self, arrival: Arrival) -> Taken:
         """The arrival is written down, or refused for good; Unavailable means that it must come again."""
-        entry = await self._keeper.admit(arrival)
-        if isinstance(entry, Refused):
-            return Taken("refused", entry.say)
-        if isinstance(entry, Paired):
-            await self._say(arrival, entry.principal, entry.say, "paired")
-            return Taken("paired", entry.say)
+        # While somebody is here, everything else waits a moment.
+        with self._intake.breath.door():
+            return await self._take(arrival)
+
+    async def _take(self, arrival: Arrival) -> Taken:
+        principal: Principal | None = None
         try:
             async with self._db.transaction() as tx:
-                return await self._write(tx, arrival, entry.principal)
+                # Almost everybody is known, and one transaction is enough for them.
+                principal = await self._keeper.recognised(tx, arrival)
+                if principal is not None:
+                    return await self._write(tx, arrival, principal)
+            entry = await self._keeper.admit(arrival)
+            if isinstance(entry, Refused):
+                return Taken("refused", entry.say)
+            principal = entry.principal
+            if isinstance(entry, Paired):
+                await self._say(arrival, principal, entry.say, "paired")
+                return Taken("paired", entry.say)
+            async with self._db.transaction() as tx:
+                return await self._write(tx, arrival, principal)
         except Conflict:
             # It was kept before, when nothing was to be done about it, like what a bridge's history told.
             return Taken("duplicate")
         except (BadInput, Forbidden, TooMany) as error:
+            if principal is None:
+                raise
             kind = "refused" if not isinstance(error, TooMany) else "too-many"
-            await self._say(arrival, entry.principal, f"I did not take this. {error}", kind)
+            await self._say(arrival, principal, f"I did not take this. {error}", kind)
             return Taken("refused")
 
     async def _write(self, tx: Connection, arrival: Arrival, principal: Principal) -> Taken:

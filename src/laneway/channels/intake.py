@@ -11,6 +11,7 @@ from laneway.channels.answers import Said, answered
 from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt, Role
 from laneway.domain.job import JobMode, JobStatus, Scope
 from laneway.domain.judgement import Approval, ApprovalState, Intent
+from laneway.engine.breath import Breath
 from laneway.errors import BadInput, TooLarge
 from laneway.store import approvals, intake, jobs, permissions, senders
 from laneway.store.artifacts import Artifacts
@@ -50,16 +51,21 @@ class Intake:
     """Writes messages down, once each, or says clearly why not."""
 
     def __init__(
-        self, db: Database, lanes: Collection[str], limits: Limits, originals: Artifacts | None = None,
+        self,
+        db: Database,
+        lanes: Collection[str],
+        limits: Limits,
+        originals: Artifacts | None = None,
+        breath: Breath | None = None,
         spoken: Spoken | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._db, self._lanes, self._limits, self._originals = db, frozenset(lanes), limits, originals
-        self._spoken = spoken
+        self._spoken, self.breath = spoken, breath or Breath()
 
     def paced(self, per_minute: int) -> Intake:
         """The same, for senders that may write so often: programs, not people."""
         limits = replace(self._limits, per_minute=per_minute, customer_per_minute=per_minute)
-        return Intake(self._db, self._lanes, limits, self._originals)
+        return Intake(self._db, self._lanes, limits, self._originals, self.breath, self._spoken)
 
     async def receive(self, incoming: Incoming) -> Receipt:
         """The message and its job are committed, or it was here before; bad input wrote nothing."""
@@ -67,8 +73,9 @@ class Intake:
         if self._originals is not None:
             # Before the transaction: a slow shelf must not hold up the thread.
             incoming = replace(incoming, files=await self._originals.lay_all(incoming.files))
-        async with self._db.transaction() as tx:
-            return await self.write(tx, incoming)
+        with self.breath.door():
+            async with self._db.transaction() as tx:
+                return await self.write(tx, incoming)
 
     async def write(self, tx: Connection, incoming: Incoming) -> Receipt:
         """Within `tx`, the checked message and its job are written, and what it answers is answered."""

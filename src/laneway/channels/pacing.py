@@ -16,6 +16,10 @@ MANY_KEYS = 4096
 """With more keys than this, those that say nothing any more are forgotten."""
 
 
+class NotYet(TransientFault):
+    """It is not this sending's turn, so nothing was tried."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """At most `count` sendings under this key within any `seconds`."""
@@ -67,13 +71,13 @@ class Pacer:
     async def wait(self, limits: Sequence[Limit], patience: float | None = None) -> None:
         """It is this sending's turn, and the turn is taken.
 
-        One that would take longer than `patience` is refused with a TransientFault that says when to come back.
+        One that would take longer than `patience` is refused with NotYet, which says when to come back.
         """
         began = self._clock.now()
         while delay := self.delay(limits):
             waited = (self._clock.now() - began).total_seconds()
             if patience is not None and waited + delay > patience:
-                raise TransientFault("Sending goes on as soon as the provider allows it.", retry_after=delay)
+                raise NotYet("Sending goes on as soon as the provider allows it.", retry_after=delay)
             # Whoever wakes first goes first; the others see that and wait for the next turn.
             await self._sleep(max(delay, SHORTEST_SLEEP))
         self._take(limits)

@@ -8,7 +8,7 @@ from laneway.channels.arrival import Arrival
 from laneway.channels.codes import tried
 from laneway.channels.contract import PULLED
 from laneway.channels.entry import Admitted, Paired, Refused, Sender, Welcome
-from laneway.domain.conversation import Role
+from laneway.domain.conversation import Principal, Role
 from laneway.domain.pairing import code_in
 from laneway.domain.people import RANK, Known, unmarked
 from laneway.store import arrivals, events, notices, people, strangers
@@ -28,6 +28,22 @@ class Doorkeeper:
 
     def __init__(self, db: Database, welcome: Mapping[str, Welcome], pulled: Collection[str] = PULLED) -> None:
         self._db, self._welcome, self._pulled = db, welcome, pulled
+
+    async def recognised(self, tx: Connection, arrival: Arrival) -> Principal | None:
+        """Who it is, if that is settled without writing anything: known, in order, and with no code to try."""
+        if arrival.press is None and code_in(arrival.text) is not None:
+            return None
+        sender, welcome = Sender.of(arrival), self._welcome.get(arrival.channel, Welcome())
+        found = await people.known(tx, sender.addresses)
+        if len(found) != len(sender.addresses) or not found[0].noted:
+            return None
+        principal = found[0].principal
+        if any(one.principal.blocked_at is not None or one.principal.id != principal.id for one in found):
+            return None
+        listed = welcome.listed(arrival.channel, sender.addresses)
+        promoted = listed is not None and RANK[listed] > RANK[principal.role]
+        shut_out = principal.role is Role.CUSTOMER and sender.in_group
+        return None if promoted or shut_out else principal
 
     async def admit(self, arrival: Arrival) -> Admitted | Paired | Refused:
         """The sender is a principal of ours, or refused."""

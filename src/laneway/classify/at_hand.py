@@ -19,10 +19,12 @@ RUNNER_DOORS = frozenset({"agent:jobs", "/test/chat"})
 
 _ADDRESS = re.compile(r"https?://[^\s<>]+")
 _FOLLOWS = re.compile(
-    r"(?i)(?:(?:ok(?:ay)?|and|then|now)\b[\s,]*)*"
-    r"(?:(?:now|only|just|same|keep only|without)\b|(?:(?:and|now|then)\s+)?(?:sort|order|group|filter|limit|drop)\b)"
-    r"|.{0,80}\b(?:of (?:those|these|them)|(?:those|these|the ones)\b|(?:the|that) (?:result|table|list)\b)"
+    r"(?i)\s*(?:(?:ok(?:ay)?|and|then|now|please)\b[\s,]*)*"
+    r"(?:(?:only|just|keep only|without|same|sort|order by|group|filter|limit)\b"
+    r"|(?:show|list|give|which|how many|what|count|sum|average|total|drop|keep|leave out)\b.{0,80}"
+    r"\b(?:those|these|them|the ones|(?:the|that) (?:result|table|list|rows))\b)"
 )
+"""Words that go on with a table; whatever else is said after one goes its own way."""
 _PERMANENT = re.compile(
     r"(?i)\s*(?:(?:yes|ok(?:ay)?|please|and|then|now)\b[\s,]*)*"
     r"(?:(?:make|keep) (?:it|this|that)(?: as)? (?:permanent|lasting|(?:a )?workflow|(?:a )?schedule)|"

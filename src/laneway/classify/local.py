@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laneway.classify import confirmation, meanings, training, vectors
+from laneway.classify import confirmation, meanings, training, vectors, wording
 from laneway.classify.exact import Exact
 from laneway.classify.freed import give_back
 from laneway.classify.rules import small_talk
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("laneway.classify")
 EXACT = 0.99
+SAMPLE = "Which of the two disks of the web server is nearly full, and please restart nginx after that."
 REMEMBERED = 256
 """So many texts are kept encoded: a text is judged by several tiers and taxonomies, one after the other."""
 POSSIBLE = 0.2
@@ -149,6 +150,8 @@ class LocalClassifier:
             encoder.encode(["ready"])
         for name in names:
             self._decided(self._taxonomies[name], min(tiers, self._reach(tiers)))
+            # Word lists and patterns are read when they are first used.
+            wording.summary(name, self.judge(name, SAMPLE, tiers=min(tiers, 1)).label, SAMPLE)
         give_back()
 
     def replace(self, taxonomy: Taxonomy) -> None:

@@ -1,4 +1,4 @@
-"""`laneway pipeline run`: a request about tables is planned and carried out here, without a server, a key or a model."""
+"""`laneway pipeline run`: a request about tables is planned and carried out here, without a server or a model."""
 
 from __future__ import annotations
 
@@ -33,10 +33,14 @@ def pipeline() -> None:
 
 @app.command()
 def run(
-    prompt: Annotated[str | None, typer.Option("--prompt", "-p", help="What you want to see, in plain English.")] = None,
+    prompt: Annotated[
+        str | None, typer.Option("--prompt", "-p", help="What you want to see, in plain English.")
+    ] = None,
     files: Annotated[
         list[str] | None,
-        typer.Option("--data", "-d", help="A JSON, NDJSON or CSV file, `-` for standard input; NAME=FILE names the table."),
+        typer.Option(
+            "--data", "-d", help="A JSON, NDJSON or CSV file, `-` for standard input; NAME=FILE names the table."
+        ),
     ] = None,
     jsonl: Annotated[
         bool,
@@ -55,11 +59,15 @@ def run(
     given = files or []
     if jsonl:
         if prompt is not None or len(given) > 1:
-            raise BadInput("--jsonl reads its requests from lines.", hint="Leave out --prompt, and name at most one file.")
+            raise BadInput(
+                "--jsonl reads its requests from lines.", hint="Leave out --prompt, and name at most one file."
+            )
         _answer_lines(given[0] if given else "-")
         return
     if prompt is None:
-        raise BadInput("Say what you want to see.", hint="laneway pipeline run --prompt 'the 5 cheapest' --data flights.csv")
+        raise BadInput(
+            "Say what you want to see.", hint="laneway pipeline run --prompt 'the 5 cheapest' --data flights.csv"
+        )
     _answer_one(prompt, _tables(given or ["-"]), as_json)
 
 
@@ -83,7 +91,7 @@ def _answer_one(prompt: str, tables: Tables, as_json: bool) -> None:
         _show(sentence(plan), outcome)
 
 
-class _NotPlanned(Exception):  # noqa: N818 - an answer, not a fault
+class _NotPlanned(Exception):
     def __init__(self, error: dict[str, str]) -> None:
         super().__init__(error["message"])
         self.error = error
@@ -111,7 +119,9 @@ def _show(sentence: str, outcome: Outcome) -> None:
     for note in outcome.notes:
         print(plain(note))
     print()
-    print_table([plain(title) for title in titles], ([row.get(title) for title in titles] for row in rows), empty="No rows.")
+    print_table(
+        [plain(title) for title in titles], ([row.get(title) for title in titles] for row in rows), empty="No rows."
+    )
     if len(outcome.rows) > MOST_SHOWN:
         print(f"… and {len(outcome.rows) - MOST_SHOWN:,} more; --json prints all.")
 
@@ -122,7 +132,9 @@ def _tables(given: list[str]) -> Tables:
     for one in given:
         name, file = _named(one)
         if name in tables:
-            raise BadInput(f"Two tables are called {name}.", hint="Name them: --data orders=FILE --data customers=FILE.")
+            raise BadInput(
+                f"Two tables are called {name}.", hint="Name them: --data orders=FILE --data customers=FILE."
+            )
         tables[name] = _rows(file)
     if len(given) == 1 and "=" not in given[0] and given[0] != "-":
         # A single file is the table, and its name says what the rows are.
@@ -176,7 +188,11 @@ def _answered(raw: bytes) -> tuple[dict[str, Any], bool]:
     try:
         prompt, tables = _asked(raw)
     except BadInput as error:
-        return {"rows": None, "plan": None, "error": {"type": error.code, "message": error.message, "hint": error.hint}}, True
+        return {
+            "rows": None,
+            "plan": None,
+            "error": {"type": error.code, "message": error.message, "hint": error.hint},
+        }, True
     try:
         plan, outcome = _carried_out(prompt, tables)
     except _NotPlanned as refused:
@@ -190,7 +206,9 @@ def _asked(raw: bytes) -> tuple[str, Tables]:
     try:
         line = loads(raw)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"The line is not JSON: {str(error)[:200]}.", hint='Write {"prompt": …, "data": [rows]}.') from None
+        raise BadInput(
+            f"The line is not JSON: {str(error)[:200]}.", hint='Write {"prompt": …, "data": [rows]}.'
+        ) from None
     prompt = (line.get("prompt") or line.get("task")) if isinstance(line, dict) else None
     if not isinstance(prompt, str):
         raise BadInput("The line has no `prompt`.", hint='Write {"prompt": …, "data": [rows]}.')

@@ -18,6 +18,9 @@ File = Path | tuple[str, bytes] | tuple[str, bytes, str]
 JUDGING_SECONDS = 120.0
 """A taxonomy may have to be trained first, and a model to be asked."""
 
+WAITING_SECONDS = 60.0
+"""So long a request of the runner is waited for if it does not say."""
+
 
 class Client(WorkflowCalls):
     """Talks to one Laneway."""
@@ -34,11 +37,15 @@ class Client(WorkflowCalls):
         files: Sequence[File] = (),
         sender: Json | None = None,
         channel: str = "http",
+        tables: Json | None = None,
+        previous_results: list[Any] | None = None,
+        runner: Json | None = None,
     ) -> Json:
         """The message is stored; its receipt names the message, its thread and its job."""
         # A customer has a thread of its own, unless another is named on purpose.
         named = None if sender is not None and thread == "main" else thread
         fields = given(thread=named, id=id, lane=lane, payload=payload, sender=sender)
+        fields |= given(tables=tables, previous_results=previous_results, runner=runner)
         fields |= {"text": text, "mode": mode, "channel": channel}
         if not files:
             return self._post("/messages", json=fields)
@@ -194,6 +201,22 @@ class Client(WorkflowCalls):
         patience = httpx.Timeout(self._http.timeout.connect, read=JUDGING_SECONDS)
         return self._post("/classify", json=asked, timeout=patience)
 
+    def pipeline(
+        self, prompt: str | None = None, tables: Json | None = None, plan: Json | None = None, **more: Any
+    ) -> Json:
+        """The rows of a plan, or of one made from words, over these tables; `more` as POST /pipelines takes it."""
+        asked = given(prompt=prompt, tables=tables, plan=plan) | more
+        return self._post("/pipelines", json=asked, timeout=_waiting(self._http, more))
+
+    def plan_schema(self) -> Json:
+        """What a plan may say, as JSON Schema."""
+        return self._get("/pipelines/schema")
+
+    def test_chat(self, prompt: str, tables: Json | None = None, **more: Any) -> Json:
+        """The runner's result for one request; `more` as POST /test/chat takes it."""
+        asked = {"prompt": prompt} | given(tables=tables) | more
+        return self._post("/test/chat", json=asked, timeout=_waiting(self._http, more))
+
     def ledger(self, by: str = "day", since: str | None = None) -> Json:
         return self._get("/ledger", by=by, since=since)
 
@@ -327,6 +350,11 @@ class Client(WorkflowCalls):
     def ready(self) -> Json:
         """What /ready says; Unavailable if something is missing."""
         return self._get("/ready")
+
+
+def _waiting(http: httpx.Client, asked: Json) -> httpx.Timeout:
+    """Patience enough for what is waited for on the other side."""
+    return httpx.Timeout(http.timeout.connect, read=float(asked.get("timeout_sec") or WAITING_SECONDS) + 10)
 
 
 def _file(file: File) -> tuple[str, bytes, str]:

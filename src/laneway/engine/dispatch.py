@@ -9,7 +9,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from laneway.domain.job import Job, JobStatus
-from laneway.engine.breath import room
+from laneway.engine.breath import Breath
 from laneway.engine.faults import FAULTS, ended
 from laneway.engine.running import End, Running
 from laneway.errors import Unavailable
@@ -24,8 +24,10 @@ LOOK_ANYWAY_SECONDS = 10.0
 class Dispatcher:
     """Gives this process as many ready jobs as it has slots for."""
 
-    def __init__(self, db: Database, worker: str, running: Running, start: Callable[[Job], Awaitable[None]]) -> None:
-        self._db, self._worker, self._running, self._start = db, worker, running, start
+    def __init__(
+        self, db: Database, worker: str, running: Running, start: Callable[[Job], Awaitable[None]], breath: Breath
+    ) -> None:
+        self._db, self._worker, self._running, self._start, self._breath = db, worker, running, start, breath
         self._wake = running.freed
 
     async def keep_dispatching(self) -> None:
@@ -46,6 +48,10 @@ class Dispatcher:
 
     async def _dispatch(self) -> float:
         """Everything that can start has started; returns how long nothing can be due."""
+        if not self._running.free() and not self._running.free_for_owner():
+            # A slot that is freed wakes us; until then nothing could be taken.
+            return LOOK_ANYWAY_SECONDS
+        await self._breath.turn()
         try:
             await self._claim(self._running.free(), owner_only=False)
             await self._claim(self._running.free_for_owner(), owner_only=True)
@@ -64,7 +70,7 @@ class Dispatcher:
         for job in ready:
             self._running.claimed(job)
         for job in ready:
-            await room(len(self._running))
+            await self._breath.turn()
             try:
                 await self._start(job)
             except FAULTS as error:

@@ -17,6 +17,7 @@ from laneway.clock import SystemClock
 from laneway.domain.ids import new_id
 from laneway.domain.job import Job, JobStatus
 from laneway.engine import watched
+from laneway.engine.breath import Breath
 from laneway.engine.dispatch import Dispatcher
 from laneway.engine.heartbeat import Heartbeat
 from laneway.engine.recovery import GiveUp, Recovery, last_good_step
@@ -70,15 +71,17 @@ class Engine:
         shape: str = SHAPE,
         boundary: Boundary = lambda name: None,
         watching: Watching = lambda run: nullcontext(),
+        breath: Breath | None = None,
     ) -> None:
         self.worker = f"w-{new_id().hex[-12:]}-{os.getpid()}"
         self.shape = shape
         self._db, self._runner, self._slots, self._watching = db, runner, slots, watching
         self.running = Running(slots, owner_slots)
-        self.steps = Steps(db, draining=lambda: self.running.draining, boundary=boundary)
+        self.breath = breath or Breath()
+        self.steps = Steps(db, draining=lambda: self.running.draining, boundary=boundary, turn=self.breath.turn)
         self._recovery = Recovery(db, self.worker, shape, self._start, give_up or _fail)
         self._heartbeat = Heartbeat(db, self.worker, self.running, self._recovery, keep_days)
-        self._dispatcher = Dispatcher(db, self.worker, self.running, self._start)
+        self._dispatcher = Dispatcher(db, self.worker, self.running, self._start, self.breath)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def launch(self) -> None:

@@ -52,15 +52,23 @@ class Steps:
     """Durable steps of the runs in this process."""
 
     def __init__(
-        self, db: Database, *, draining: Callable[[], bool], boundary: Boundary, clock: Clock | None = None
+        self,
+        db: Database,
+        *,
+        draining: Callable[[], bool],
+        boundary: Boundary,
+        turn: Callable[[], Awaitable[None]],
+        clock: Clock | None = None,
     ) -> None:
         self._db, self._draining, self._boundary, self._clock = db, draining, boundary, clock or SystemClock()
+        self._turn = turn
 
     async def step(self, name: str, work: Callable[[], Awaitable[R]]) -> R:
         """The outcome of `work`, stored under `name` at this place of the run; made once."""
         if self._draining():
             # Leaves the run as it is: whoever takes it over goes on right here.
             raise asyncio.CancelledError
+        await self._turn()
 
         async def body() -> R:
             self._boundary(f"{name}:begin")
@@ -74,6 +82,7 @@ class Steps:
 
     async def check_lease(self) -> None:
         """Returns only if this process may still act for the current run."""
+        await self._turn()
         async with self._db.transaction() as tx:
             await self.hold(tx, current_run())
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
@@ -31,6 +32,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.25
 """While committed events are withheld behind an older transaction, so soon we look again."""
 
 RECONNECT_SECONDS = 0.5
+BETWEEN_SECONDS = 0.05
+"""What comes sooner after the last look is looked at together; what comes alone is seen at once."""
 REMEMBERED_JOBS = 1000
 
 
@@ -184,9 +187,11 @@ class Hub:
 
     async def _keep_reading(self) -> None:
         """Everything committed reaches the watchers, woken by a notification or by the clock."""
-        pause = FIRST_PAUSE
+        pause, looked = FIRST_PAUSE, float("-inf")
         while True:
+            await asyncio.sleep(looked + BETWEEN_SECONDS - time.monotonic())
             self._wake.clear()
+            looked = time.monotonic()
             try:
                 more_to_come = await self._read()
             except Unavailable:

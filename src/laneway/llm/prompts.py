@@ -9,7 +9,7 @@ from pathlib import Path
 
 from laneway.errors import NotFound, SettingsError
 
-NAMES = ("classification", "execution", "pipeline", "proactive", "review", "vision", "workflow")
+NAMES = ("classification", "execution", "proactive", "review", "vision", "pipeline", "workflow")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ class Figures:
     judged: dict[str, int]
     confidence: dict[str, int]
     corrected: int
+    results: dict[str, int]
+    """Results of pipelines and workflows, by whether their plan was known (plan), read from a cache, or made."""
 
 
 async def take(tx: Connection) -> Figures:
@@ -46,6 +48,7 @@ async def take(tx: Connection) -> Figures:
         judged=await _counts(tx, "SELECT decided_by, count(*) FROM classifications GROUP BY 1"),
         confidence=await _counts(tx, _CONFIDENCE),
         corrected=sum((await _counts(tx, _CORRECTED)).values()),
+        results=await _counts(tx, "SELECT coalesce(metadata->>'cache_kind', 'none'), count(*) FROM results GROUP BY 1"),
     )
 
 

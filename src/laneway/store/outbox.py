@@ -124,6 +124,15 @@ async def put_back(tx: Connection, row: OutboxRow, worker: str, error: str, unti
     await _wait(tx, row, worker, error, until, OutboxState.UNCERTAIN if row.resent else OutboxState.PENDING)
 
 
+async def not_yet(tx: Connection, row: OutboxRow, worker: str, until: datetime) -> None:
+    """The reply waits for its turn until then: nothing was tried, so nothing is counted."""
+    await tx.execute(
+        "UPDATE outbox SET state = %s, worker = NULL, not_before = %s, attempts = attempts - 1 "
+        "WHERE id = %s AND state = 'sending' AND worker = %s",
+        (OutboxState.UNCERTAIN if row.resent else OutboxState.PENDING, until, row.id, worker),
+    )
+
+
 async def uncertain(tx: Connection, row: OutboxRow, worker: str, error: str, until: datetime) -> None:
     """The provider may have taken the reply: it will be sent once more at `until`, visibly marked."""
     if await _wait(tx, row, worker, error, until, OutboxState.UNCERTAIN):

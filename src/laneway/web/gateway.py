@@ -26,12 +26,13 @@ class Gateway:
     clock: Clock
 
 
-def _gateway(request: Request) -> Gateway:
+# Not plain functions: those would be run in a thread each time.
+async def _gateway(request: Request) -> Gateway:
     found: Gateway = request.app.state.gateway
     return found
 
 
-def _principal(request: Request) -> Principal:
+async def _principal(request: Request) -> Principal:
     found: Principal = request.scope["laneway.principal"]
     return found
 

@@ -44,6 +44,9 @@ class Metrics:
             "laneway_classification_confidence", "Messages judged, by tenths of confidence from this one on.", "from"
         )
         self._corrected = self._gauge("laneway_classifications_corrected", "Messages whose judgement was corrected.")
+        self._results = self._gauge(
+            "laneway_pipeline_results", "Results of pipelines, by what their plan was read from.", "cache"
+        )
         self._memory = self._gauge("laneway_memory_bytes", "Resident memory of this process.")
         self._sessions = Sessions()
         self.registry.register(self._sessions)
@@ -64,6 +67,8 @@ class Metrics:
             found = sum(count for low, count in figures.confidence.items() if f"{float(low):.1f}" == start)
             self._confidence.labels(start).set(found)
         self._corrected.set(figures.corrected)
+        for cache in {"none", "plan", "provider"} | figures.results.keys():
+            self._results.labels(cache).set(figures.results.get(cache, 0))
         self._oldest.set(figures.oldest_queued_seconds)
         self._approvals.set(figures.approvals_pending)
         self._tokens.set(figures.tokens_today)

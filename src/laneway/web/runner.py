@@ -53,7 +53,7 @@ class RunnerRequest(BaseModel):
     session_id: str | None = Field(None, min_length=1, max_length=120)
     job_id: str | None = Field(None, min_length=1, max_length=120, description="The same id again runs nothing again.")
     timeout_sec: float | None = Field(None, gt=0, le=MOST_SECONDS, description="How long the answer is waited for.")
-    context: Context = Field(default_factory=Context)
+    context: Context = Context.model_validate({})
 
     @model_validator(mode="before")
     @classmethod
@@ -106,7 +106,7 @@ async def laid(here: Gateway, runner: Mapping[str, Any]) -> dict[str, Any]:
 async def _laid(here: Gateway, value: Any) -> Any:
     if isinstance(value, str) or (isinstance(value, dict) and "result_ref" in value):
         return value
-    rows = rows_of(value)
+    rows = await asyncio.to_thread(rows_of, value)
     if len(rows) <= INLINE_ROWS:
         return rows
     content, mime, place = await shelved(here.app.artifacts, rows)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
 
-from laneway.channels.telegram.live import Live, seat_of
+from laneway.channels.telegram.live import NEXT_SECONDS, Live, seat_of
 from laneway.channels.telegram.view import WORKING, Seat, Stage, Timing
 from laneway.domain.job import JobStatus
 from laneway.lanes.tools import ToolEntry
@@ -89,6 +89,24 @@ async def test_what_a_dead_process_left_standing_is_taken_over_or_taken_away(dat
             async with showing(server, here):
                 await asyncio.sleep(0.5)
             assert len(server.called("deleteMessage")) == count == 2
+
+
+async def test_of_several_jobs_of_a_chat_one_is_shown_at_a_time(database_url: str, tmp_path: Path) -> None:
+    model = ScriptedModel(calls(Call("sleep_long")))
+    with TelegramServer() as server:
+        server.world.chat(42)
+        async with laneway(database_url, tmp_path, model, tools=[sleeper()]) as here, showing(server, here):
+            await asyncio.sleep(0.3)
+            first = await here.send("what does it say?", "42", channel="telegram")
+            second = await here.send("and what now?", "42", channel="telegram")
+            await server.until(lambda: server.world.shown(42))
+            await asyncio.sleep(2 * NEXT_SECONDS)
+            assert [message.text for message in server.world.shown(42)] == [WORKING], "the second waits for its turn"
+            await stop(here, first.job_id)
+            await server.until(lambda: len(server.called("sendMessage")) == 2)
+            await server.until(lambda: len(server.world.shown(42)) == 1)
+            await stop(here, second.job_id)
+            await server.until(lambda: not server.world.shown(42))
 
 
 async def test_before_the_answer_what_was_shown_is_gone(database_url: str, tmp_path: Path) -> None:

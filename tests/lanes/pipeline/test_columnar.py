@@ -22,7 +22,12 @@ from laneway.lanes.pipeline.values import Row
 from tests.lanes.pipeline import messy
 
 EASY = ("ints", "floats", "words", "texts", "truths", "nullable", "dates")
-OTHER = [{"key": 1, "more": "one"}, {"key": 2.5, "more": "two"}, {"key": "a", "more": None}, {"key": 1, "id": 9}]
+OTHER: list[Row] = [
+    {"key": 1, "more": "one"},
+    {"key": 2.5, "more": "two"},
+    {"key": "a", "more": None},
+    {"key": 1, "id": 9},
+]
 
 
 def told(work: Any) -> tuple[Any, ...]:

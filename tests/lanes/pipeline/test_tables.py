@@ -20,7 +20,7 @@ def done(rows: list[Row], *steps: dict[str, Any], most_rows: int = 10_000, **oth
 
 
 def after(rows: list[Row], *steps: dict[str, Any], **others: list[Row]) -> list[Row]:
-    return list(done(rows, *steps, **others).rows)
+    return list(done(rows, *steps, most_rows=10_000, **others).rows)
 
 
 def column(values: list[Any]) -> list[Row]:
@@ -154,7 +154,7 @@ def test_one_and_one_point_zero_are_one_group_and_true_is_another() -> None:
 
 
 def test_aggregates_leave_nulls_out_and_of_nothing_they_are_null() -> None:
-    rows = [{"g": "x", "v": 1}, {"g": "x", "v": None}, {"g": "x", "v": 4}, {"g": "y", "v": None}, {"g": "y"}]
+    rows: list[Row] = [{"g": "x", "v": 1}, {"g": "x", "v": None}, {"g": "x", "v": 4}, {"g": "y", "v": None}, {"g": "y"}]
     step = group(["g"], n=("count", None), k=("count", "v"), d=("count_distinct", "v"), s=("sum", "v"), a=("mean", "v"),
                  lo=("min", "v"), hi=("max", "v"), m=("median", "v"))  # fmt: skip
     assert after(rows, step) == [
@@ -202,7 +202,7 @@ def test_a_join_gives_every_pair_and_nulls_find_nobody() -> None:
 
 
 def test_a_name_that_both_tables_have_gets_the_name_of_the_other_table_in_front() -> None:
-    right = [{"k": 1, "id": 7, "more": None}, {"k": 2, "id": 8}]
+    right: list[Row] = [{"k": 1, "id": 7, "more": None}, {"k": 2, "id": 8}]
     assert joined("inner", LEFT[:1], right) == [{"id": 0, "k": 1, "right_id": 7, "more": None}]
     with pytest.raises(BadInput, match="both tables have id, and right_id is taken"):
         joined("inner", [{"id": 0, "k": 1, "right_id": 5}], right)
@@ -225,7 +225,12 @@ def test_distinct_takes_missing_for_null_and_true_not_for_one() -> None:
 
 
 def test_pivot_makes_a_column_for_each_value_in_the_order_they_appear() -> None:
-    rows = [{"c": "x", "m": 2, "v": 1}, {"c": "y", "m": 1, "v": 5}, {"c": "x", "m": 2, "v": 3}, {"c": "x", "m": None}]
+    rows: list[Row] = [
+        {"c": "x", "m": 2, "v": 1},
+        {"c": "y", "m": 1, "v": 5},
+        {"c": "x", "m": 2, "v": 3},
+        {"c": "x", "m": None},
+    ]
     step = {"do": "pivot", "index": "c", "columns": "m", "values": {"do": "sum", "column": "v"}}
     assert after(rows, step) == [
         {"c": "x", "2": 4, "1": None, "null": None},

@@ -29,7 +29,7 @@ def only(rows: Rows, *columns: str) -> list[Any]:
 
 def mean(values: list[Any]) -> float:
     full = [value for value in values if value is not None]
-    return sum(full) / len(full)
+    return float(sum(full) / len(full))
 
 
 def groups(rows: Rows, column: str) -> dict[Any, list[Any]]:
@@ -49,10 +49,19 @@ EASY = [
     _easy("flights", "the 3 cheapest flights", lambda r: top(r, "unit_price_usd", 3)),
     _easy("flights", "cheapest flight", lambda r: top(r, "unit_price_usd", 1)),
     _easy("flights", "what is the most expensive flight?", lambda r: top(r, "unit_price_usd", 1, down=True)),
-    _easy("flights", "flights under 200", lambda r: [x for x in r if x["unit_price_usd"] is not None and x["unit_price_usd"] < 200]),
+    _easy(
+        "flights",
+        "flights under 200",
+        lambda r: [x for x in r if x["unit_price_usd"] is not None and x["unit_price_usd"] < 200],
+    ),
     _easy("flights", "flights from Paris", lambda r: [x for x in r if x["origin"] == "Paris"]),
     _easy("flights", "list all flights to Berlin", lambda r: [x for x in r if x["destination"] == "Berlin"]),
-    _easy("flights", "average price per airline", lambda r: per(r, "airline", lambda m: mean([x["unit_price_usd"] for x in m])), ordered=False),
+    _easy(
+        "flights",
+        "average price per airline",
+        lambda r: per(r, "airline", lambda m: mean([x["unit_price_usd"] for x in m])),
+        ordered=False,
+    ),
     _easy("flights", "how many flights per airline", lambda r: per(r, "airline", len), ordered=False),
     _easy("flights", "sort by departure descending", lambda r: sorted(r, key=lambda x: x["dep_time"], reverse=True)),
     _easy("flights", "how many flights are there?", lambda r: [(len(r),)]),
@@ -62,14 +71,24 @@ EASY = [
     _easy("products", "products with a rating of at least 4.5", lambda r: [x for x in r if (x["rating"] or 0) >= 4.5]),
     _easy("products", "products in Furniture", lambda r: [x for x in r if x["category"] == "Furniture"]),
     _easy("products", "only show name and price", lambda r: only(r, "name", "price")),
-    _easy("products", "total stock per category", lambda r: per(r, "category", lambda m: sum(x["stock"] for x in m)), ordered=False),
+    _easy(
+        "products",
+        "total stock per category",
+        lambda r: per(r, "category", lambda m: sum(x["stock"] for x in m)),
+        ordered=False,
+    ),
     _easy("products", "products missing a rating", lambda r: [x for x in r if x["rating"] is None]),
     _easy("products", "distinct categories", lambda r: [(c,) for c in groups(r, "category")]),
-    _easy("products", "name contains \"Lamp\"", lambda r: [x for x in r if "Lamp" in x["name"]]),
+    _easy("products", 'name contains "Lamp"', lambda r: [x for x in r if "Lamp" in x["name"]]),
     _easy("products", "products between 30 and 130", lambda r: [x for x in r if 30 <= x["price"] <= 130]),
     _easy("employees", "employees in Sales", lambda r: [x for x in r if x["dept"] == "Sales"]),
     _easy("employees", "the oldest employee", lambda r: top(r, "age", 1, down=True)),
-    _easy("employees", "average salary by department", lambda r: per(r, "dept", lambda m: mean([x["annual_salary"] for x in m])), ordered=False),
+    _easy(
+        "employees",
+        "average salary by department",
+        lambda r: per(r, "dept", lambda m: mean([x["annual_salary"] for x in m])),
+        ordered=False,
+    ),
     _easy("employees", "employees without an email", lambda r: [x for x in r if x["email"] is None]),
     _easy("employees", "employees with an email", lambda r: [x for x in r if x["email"] is not None]),
     _easy("employees", "remote employees", lambda r: [x for x in r if x["remote"]]),
@@ -79,7 +98,12 @@ EASY = [
     _easy("orders", "orders over 100", lambda r: [x for x in r if x["amount"] > 100]),
     _easy("orders", "shipped orders", lambda r: [x for x in r if x["status"] == "shipped"]),
     _easy("orders", "latest order", lambda r: top(r, "ordered_at", 1, down=True)),
-    _easy("orders", "total amount per customer", lambda r: per(r, "customer_id", lambda m: sum(x["amount"] for x in m)), ordered=False),
+    _easy(
+        "orders",
+        "total amount per customer",
+        lambda r: per(r, "customer_id", lambda m: sum(x["amount"] for x in m)),
+        ordered=False,
+    ),
     _easy("orders", "how many orders are pending", lambda r: [(sum(x["status"] == "pending" for x in r),)]),
     _easy("movies", "movies by Ivy Park", lambda r: [x for x in r if x["director"] == "Ivy Park"]),
     _easy("movies", "movies released before 2005", lambda r: [x for x in r if x["release_year"] < 2005]),
@@ -88,7 +112,9 @@ EASY = [
     _easy("movies", "comedies", lambda r: [x for x in r if x["genre"] == "Comedy"]),
     _easy("cities", "cities in Germany", lambda r: [x for x in r if x["country"] == "Germany"]),
     _easy("cities", "top 3 cities by population", lambda r: top(r, "population", 3, down=True)),
-    _easy("cities", "cities with more than 2 million inhabitants", lambda r: [x for x in r if x["population"] > 2_000_000]),
+    _easy(
+        "cities", "cities with more than 2 million inhabitants", lambda r: [x for x in r if x["population"] > 2_000_000]
+    ),
     _easy("hotels", "hotels with a pool", lambda r: [x for x in r if x["hasPool"]]),
     _easy("hotels", "4 star hotels", lambda r: [x for x in r if x["stars"] == 4]),
     _easy("hotels", "hotels in Nice", lambda r: [x for x in r if x["location"] == "Nice"]),
@@ -99,7 +125,12 @@ EASY = [
     _easy("cars", "the 2 cheapest cars", lambda r: top(r, "price_eur", 2)),
     _easy("cars", "hybrid cars", lambda r: [x for x in r if x["fuel"] == "hybrid"]),
     _easy("cars", "newest car", lambda r: top(r, "year", 1, down=True)),
-    _easy("sales", "total revenue by region", lambda r: per(r, "region", lambda m: sum(x["revenue"] or 0 for x in m)), ordered=False),
+    _easy(
+        "sales",
+        "total revenue by region",
+        lambda r: per(r, "region", lambda m: sum(x["revenue"] or 0 for x in m)),
+        ordered=False,
+    ),
     _easy("sales", "sales in the North region", lambda r: [x for x in r if x["region"] == "North"]),
     _easy("sales", "first 4 rows", lambda r: list(r)[:4]),
     _easy("customers", "customers from Berlin", lambda r: [x for x in r if x["city"] == "Berlin"]),

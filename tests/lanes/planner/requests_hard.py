@@ -1,5 +1,7 @@
 """Requests with several clauses, groups, joins and traps, and what comes out, worked out without the planner."""
 
+# ruff: noqa: E501 - a request and what comes of it stand on one line
+
 from __future__ import annotations
 
 from collections.abc import Callable

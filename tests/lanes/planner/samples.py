@@ -140,8 +140,9 @@ SALES = table(
     "7 | North | Zoe | Pumps | - | 6 | 2026-02-02",
 )
 TABLES: dict[str, list[Row]] = {
-    "flights": FLIGHTS, "products": PRODUCTS, "employees": EMPLOYEES, "orders": ORDERS, "movies": MOVIES, "cities": CITIES,
-    "hotels": HOTELS, "tickets": TICKETS, "students": STUDENTS, "cars": CARS, "sales": SALES, "customers": CUSTOMERS,
+    "flights": FLIGHTS, "products": PRODUCTS, "employees": EMPLOYEES, "orders": ORDERS,
+    "movies": MOVIES, "cities": CITIES, "hotels": HOTELS, "tickets": TICKETS, "students": STUDENTS, "cars": CARS,
+    "sales": SALES, "customers": CUSTOMERS,
 }  # fmt: skip
 
 RENAMED: dict[str, dict[str, str]] = {
@@ -155,16 +156,18 @@ RENAMED: dict[str, dict[str, str]] = {
                "status": "order_status", "ordered_at": "order_date"},
     "movies": {"title": "name", "director": "directed_by", "genre": "category", "release_year": "year",
                "runtime_min": "duration_min", "score": "rating"},
-    "cities": {"city": "city_name", "country": "nation", "population": "inhabitants", "area_km2": "area", "capital": "is_capital"},
+    "cities": {"city": "city_name", "country": "nation", "population": "inhabitants", "area_km2": "area",
+               "capital": "is_capital"},
     "hotels": {"hotelName": "name", "stars": "star_count", "nightlyRate": "price_per_night", "location": "city",
                "hasPool": "pool", "guestRating": "guest_score"},
     "tickets": {"ticket_id": "id", "subject": "title", "priority": "prio", "assignee": "assigned_to",
                 "opened_on": "created_at", "closed_on": "resolved_at"},
-    "students": {"studentName": "name", "school": "school_name", "grade": "class_level", "gpa": "GPA", "birthDate": "dob"},
-    "cars": {"make": "brand", "model": "model_name", "year": "model_year", "mileage_km": "odometer_km", "price_eur": "asking_price",
-             "fuel": "fuel_type"},
-    "sales": {"sale_id": "id", "region": "sales_region", "rep": "sales_rep", "product_line": "line", "revenue": "rev_usd",
-              "units": "units_sold", "sold_on": "sale_date"},
+    "students": {"studentName": "name", "school": "school_name", "grade": "class_level", "gpa": "GPA",
+                 "birthDate": "dob"},
+    "cars": {"make": "brand", "model": "model_name", "year": "model_year", "mileage_km": "odometer_km",
+             "price_eur": "asking_price", "fuel": "fuel_type"},
+    "sales": {"sale_id": "id", "region": "sales_region", "rep": "sales_rep", "product_line": "line",
+              "revenue": "rev_usd", "units": "units_sold", "sold_on": "sale_date"},
     "customers": {"id": "customer_no", "name": "customer_name", "city": "town", "signup_date": "joined_on"},
 }  # fmt: skip
 

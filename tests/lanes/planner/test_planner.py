@@ -51,7 +51,9 @@ def test_what_is_unclear_is_refused_with_a_reason_and_a_hint(table: str, prompt:
         assert plan.hint
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if not case.more], ids=lambda case: f"{case.table}: {case.prompt}")
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if not case.more], ids=lambda case: f"{case.table}: {case.prompt}"
+)
 def test_other_names_of_the_columns_give_the_same_rows_or_a_refusal(case: Case) -> None:
     found = answer(case.prompt, {"data": renamed(case.table)})
     if isinstance(found, Refusal):

@@ -60,8 +60,8 @@ def orders_of(settings: Settings) -> Orders:
     assert settings.redis_url is not None
     acting = Acting(Role(settings.redis_role), settings.redis_owners)
     return Orders(
-        settings.redis_url.get_secret_value(), acting, settings.redis_jobs, settings.redis_stream, settings.redis_tokens,
-        settings.redis_result_seconds, settings.redis_jobs_per_minute, settings.redis_unfinished,
+        settings.redis_url.get_secret_value(), acting, settings.redis_jobs, settings.redis_stream,
+        settings.redis_tokens, settings.redis_result_seconds, settings.redis_jobs_per_minute, settings.redis_unfinished,
         settings.redis_job_bytes,
     )  # fmt: skip
 

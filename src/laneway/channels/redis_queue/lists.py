@@ -46,7 +46,8 @@ class ListSource:
         return job_of(fields_of(entry.raw, self._most_bytes), "list")
 
     async def release(self, entry: Entry) -> None:
-        await self._client.lrem(self._own(self._worker), 1, entry.key)  # type: ignore[arg-type]  bytes are fine
+        # Redis takes bytes, whatever its client's types say.
+        await self._client.lrem(self._own(self._worker), 1, entry.key)  # type: ignore[arg-type]
 
     async def bury(self, entry: Entry, letter: bytes) -> None:
         await self._bury(keys=[self._own(self._worker), DEAD], args=[entry.key, letter, MOST_DEAD])

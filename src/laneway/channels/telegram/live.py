@@ -7,6 +7,7 @@ import logging
 from collections.abc import Coroutine
 from contextlib import aclosing
 from functools import partial
+from itertools import takewhile
 from typing import Any
 from uuid import UUID
 
@@ -29,6 +30,8 @@ REMEMBERED_HOURS = 48
 
 SOON_SECONDS = 0.25
 """What is done sooner is not shown: nobody would see it."""
+NEXT_SECONDS = 1.0
+"""In a thread one job is shown at a time; so soon the next one is when that is over."""
 
 _OPEN = (JobStatus.QUEUED, JobStatus.RUNNING)
 _log = logging.getLogger("laneway.telegram")
@@ -40,7 +43,8 @@ class Live:
     def __init__(self, stage: Stage, hub: Hub, db: Database) -> None:
         self._stage, self._hub, self._db = stage, hub, db
         self._views: dict[UUID, View] = {}
-        self._soon: dict[UUID, asyncio.Task[None]] = {}
+        self._soon: dict[UUID, tuple[UUID | None, asyncio.Task[None]]] = {}
+        """Jobs that are not shown yet, in order, with their threads."""
         self._drafts = True
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -78,20 +82,32 @@ class Live:
         view = self._views.get(job_id)
         if view is None and event.kind in BEGINS and event.body.get("channel", NAME) == NAME:
             if job_id not in self._soon:
-                self._soon[job_id] = asyncio.create_task(self._begin_soon(job_id))
+                self._begin_later(job_id, event.thread_id)
         elif view is None and event.kind in ENDS - {"reply.written"} and job_id in self._soon:
-            self._soon.pop(job_id).cancel()
+            self._soon.pop(job_id)[1].cancel()
         elif view is not None and event.kind in ENDS and await self._is_over(job_id):
             self._aside(self._end(job_id, view))
 
-    async def _begin_soon(self, job_id: UUID) -> None:
+    def _begin_later(self, job_id: UUID, thread_id: UUID | None) -> None:
+        self._soon[job_id] = thread_id, asyncio.create_task(self._begin_soon(job_id, thread_id))
+
+    async def _begin_soon(self, job_id: UUID, thread_id: UUID | None) -> None:
         await asyncio.sleep(SOON_SECONDS)
         try:
+            while self._follows(job_id, thread_id):
+                await asyncio.sleep(NEXT_SECONDS)
             await self._begin(job_id)
         except Unavailable as error:
             _log.debug("A job is not shown: %s", error)
         finally:
             self._soon.pop(job_id, None)
+
+    def _follows(self, job_id: UUID, thread_id: UUID | None) -> bool:
+        """Whether another job of the thread is shown, or will be before this one."""
+        if any(view.thread == thread_id for view in self._views.values()):
+            return True
+        before = takewhile(lambda one: one != job_id, self._soon)
+        return any(self._soon[one][0] == thread_id for one in before)
 
     async def _begin(self, job_id: UUID, message: int | None = None) -> None:
         async with self._db.transaction() as tx:
@@ -105,7 +121,7 @@ class Live:
         if seat is None or job.scope is Scope.PROACTIVE or job.aside or job.status not in _OPEN:
             return
         view = View(self._stage, job_id, seat, partial(self._note, SHOWN, job_id, seat), message)
-        view.drafts, view.answers = view.drafts and self._drafts, str(job.message_id)
+        view.drafts, view.answers, view.thread = view.drafts and self._drafts, str(job.message_id), job.thread_id
         self._views[job_id] = view
         view.begin()
 
@@ -142,17 +158,19 @@ class Live:
         """What an earlier process left standing belongs to a job that still runs, or is gone."""
         async with self._db.transaction() as tx:
             told = await notes.recent(tx, [SHOWN, GONE], hours=REMEMBERED_HOURS)
-            running = [job.id for status in _OPEN for job in await jobs.page(tx, status=status, limit=200)]
+            pages = [await jobs.page(tx, status=status, limit=200) for status in (JobStatus.RUNNING, JobStatus.QUEUED)]
         standing: dict[UUID, Event] = {}
         for event in told:
             if event.job_id is not None and event.kind == SHOWN:
                 standing[event.job_id] = event
             elif event.job_id is not None:
                 standing.pop(event.job_id, None)
-        for job_id in running:
-            left = standing.pop(job_id, None)
-            if job_id not in self._views:
-                await self._begin(job_id, None if left is None else int(left.body["message"]))
+        for job in [job for page in pages for job in sorted(page, key=lambda one: one.seq)]:
+            left = standing.pop(job.id, None)
+            if left is not None and job.id not in self._views:
+                await self._begin(job.id, int(left.body["message"]))
+            elif job.id not in self._views and job.id not in self._soon:
+                self._begin_later(job.id, job.thread_id)
         for job_id, event in standing.items():
             if job_id not in self._views:
                 self._aside(self._clear(job_id, event))
@@ -164,7 +182,7 @@ class Live:
 
     async def _leave(self) -> None:
         """Nothing is shown from here any more; messages stay for whoever takes over."""
-        for task in self._soon.values():
+        for _, task in self._soon.values():
             task.cancel()
         views, self._views = list(self._views.values()), {}
         await asyncio.gather(*(view.let_go() for view in views), return_exceptions=True)

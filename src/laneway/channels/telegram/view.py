@@ -87,6 +87,7 @@ class View:
         self.message = message
         self.answers = ""
         """The message that the job is about."""
+        self.thread: UUID | None = None
         self._call, self._text, self._shown = "", "", ""
         self._hushed = False
         self._changed = asyncio.Event()

@@ -50,12 +50,11 @@ def read(fields: Fields, given: Any) -> Aggregate:
     return Aggregate(do, None if column is None else fields.name("column", column))
 
 
-def checked(one: Aggregate, table: Table, around: Surroundings) -> list[Any]:
-    """The cells to work on, nulls included, if this aggregate is defined for them."""
-    if one.column is None:
-        return [True] * len(table.rows)
-    cells = table.cells(one.column)
-    types = set(map(type, cells)) - {NULL}
+def checked(one: Aggregate, table: Table, around: Surroundings) -> tuple[list[Any], set[type]]:
+    """The cells to work on, and the types among them, if this aggregate is defined for such cells."""
+    cells = table.cells(one.column or "")
+    every = set(map(type, cells))
+    types = every - {NULL}
     if one.do in ("sum", "mean", "median") and not types <= NUMBERS:
         stranger = next(cell for cell in cells if cell is not None and type(cell) not in NUMBERS)
         raise around.wrong(
@@ -67,47 +66,52 @@ def checked(one: Aggregate, table: Table, around: Surroundings) -> list[Any]:
         raise around.wrong(
             f"{one.do} is not defined for {one.column}, which holds {kinds}.", "Filter to one type first."
         )
-    return cells
+    return cells, every
 
 
-def worked_out(one: Aggregate, cells: Sequence[Any], around: Surroundings) -> Any:
-    """The aggregate of these cells; nulls do not count, and of no cells at all it is null, or 0 for a count."""
+def worked_out(one: Aggregate, cells: Sequence[Any], types: set[type], around: Surroundings) -> Any:
+    """The aggregate of these cells; nulls do not count, and of no cells at all it is null, or 0 for a count.
+
+    `types` are those that may be among the cells: whoever knows a whole column need not look at each group again.
+    """
+    full = [cell for cell in cells if cell is not None] if NULL in types else cells
     try:
-        return FUNCTIONS[one.do]([cell for cell in cells if cell is not None] if None in cells else cells)
+        return FUNCTIONS[one.do](full, types - {NULL})
     except OverflowError as error:
         raise around.wrong(f"{one.do} of {one.column} is too large a number.", "Filter or scale it first.") from error
 
 
-def _sum(cells: Sequence[Any]) -> Any:
+def _sum(cells: Sequence[Any], types: set[type]) -> Any:
     if not cells:
         return None
-    return sum(cells) if float not in set(map(type, cells)) else math.fsum(cells)
+    if len(types) > 1:
+        types = set(map(type, cells))
+    return math.fsum(cells) if float in types else sum(cells)
 
 
-def _mean(cells: Sequence[Any]) -> float | None:
-    return float(_sum(cells) / len(cells)) if cells else None
+def _mean(cells: Sequence[Any], types: set[type]) -> float | None:
+    return float(_sum(cells, types) / len(cells)) if cells else None
 
 
-def _median(cells: Sequence[Any]) -> Any:
+def _median(cells: Sequence[Any], types: set[type]) -> Any:
     if not cells:
         return None
     ordered, middle = sorted(cells), len(cells) // 2
     if len(cells) % 2:
         return ordered[middle]
-    return _mean(ordered[middle - 1 : middle + 1])
+    return _mean(ordered[middle - 1 : middle + 1], types)
 
 
-def _count_distinct(cells: Sequence[Any]) -> int:
-    types = set(map(type, cells))
+def _count_distinct(cells: Sequence[Any], types: set[type]) -> int:
     return len(set(cells) if types <= NUMBERS or types <= {str} else {identity(cell) for cell in cells})
 
 
-FUNCTIONS: Final[dict[str, Callable[[Sequence[Any]], Any]]] = {
+FUNCTIONS: Final[dict[str, Callable[[Sequence[Any], set[type]], Any]]] = {
     "sum": _sum,
     "mean": _mean,
     "median": _median,
-    "min": lambda cells: min(cells, default=None),
-    "max": lambda cells: max(cells, default=None),
-    "count": len,
+    "min": lambda cells, _: min(cells, default=None),
+    "max": lambda cells, _: max(cells, default=None),
+    "count": lambda cells, _: len(cells),
     "count_distinct": _count_distinct,
 }

@@ -7,6 +7,7 @@ column in exactly the cells the reference would see, or says that it cannot, and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -95,10 +96,14 @@ class _Late(Table):
 
     source: ColumnFile
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """Every column of the file."""
         return self.source.columns
+
+    def knows(self, column: str) -> bool:
+        """Whether a row of the file has a cell in it."""
+        return bool(self.rows and column in self.rows[0]) or column in self.columns
 
 
 def _changes(step: Step) -> bool:

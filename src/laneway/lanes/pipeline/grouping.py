@@ -12,29 +12,38 @@ from laneway.lanes.pipeline.step import Surroundings, Table
 from laneway.lanes.pipeline.values import NULL
 
 
+def _first(
+    cells: Sequence[Sequence[Any]], keys: Sequence[Sequence[Hashable]], combined_keys: Sequence[Hashable]
+) -> dict[Hashable, tuple[Any, ...]]:
+    if all(made is given for made, given in zip(keys, cells, strict=True)):
+        # The keys are the cells themselves, and a dict keeps the first of those that are equal.
+        return {key: key if len(cells) > 1 else (key,) for key in dict.fromkeys(combined_keys)}  # type: ignore[misc]
+    first: dict[Hashable, tuple[Any, ...]] = {}
+    deque(map(first.setdefault, combined_keys, zip(*cells, strict=True)), maxlen=0)
+    return first
+
+
 class Groups:
     """The groups of a table by some columns; by none, the whole table is the one group."""
 
     def __init__(self, table: Table, by: Sequence[str]) -> None:
         self._table = table
         cells = [table.cells(column) for column in by]
-        self.keys = combined([cell_keys(column) for column in cells]) if by else [()] * len(table.rows)
+        keys = [cell_keys(column) for column in cells]
+        self.keys = combined(keys) if by else [()] * len(table.rows)
         self._parts: dict[str, dict[Hashable, list[Any]]] = {}
-        first: dict[Hashable, tuple[Any, ...]] = {} if by else {(): ()}
-        if by:
-            deque(map(first.setdefault, self.keys, zip(*cells, strict=True)), maxlen=0)
-        self.first = first
+        self.first = _first(cells, keys, self.keys) if by else {(): ()}
         """For each group its key as the first of its rows has it."""
 
     def each(self, one: Aggregate, around: Surroundings) -> Mapping[Hashable, Any]:
         """The aggregate of each group."""
         if one.column is None:
             return {**dict.fromkeys(self.first, 0), **Counter(self.keys)}
-        cells = checked(one, self._table, around)
-        if one.do == "count" and NULL not in set(map(type, cells)):
+        cells, types = checked(one, self._table, around)
+        if one.do == "count" and NULL not in types:
             return {**dict.fromkeys(self.first, 0), **Counter(self.keys)}
         parts = self._split(one.column, cells)
-        return {key: worked_out(one, parts.get(key, ()), around) for key in self.first}
+        return {key: worked_out(one, parts.get(key, ()), types, around) for key in self.first}
 
     def _split(self, column: str, cells: list[Any]) -> dict[Hashable, list[Any]]:
         if column not in self._parts:

@@ -47,6 +47,7 @@ class Given:
     notes: list[str] = field(default_factory=list)
     step: dict[str, Any] | None = None
     """The `http_request` that brought a table, if one did."""
+    _samples: dict[str, Sequence[Row]] = field(default_factory=dict)
 
     def add(self, name: str, rows: Table, origin: str, source: str | None = None) -> None:
         """One more table, under a name that no other has."""
@@ -65,9 +66,11 @@ class Given:
         self.tables[name], self.origins[name], self.step = rows, url, step
         self.notes += [note] if note else []
 
-    def samples(self) -> dict[str, Sequence[Row]]:
-        """Enough of every table to plan with."""
-        return {name: sample(table) for name, table in self.tables.items()}
+    async def samples(self) -> dict[str, Sequence[Row]]:
+        """Enough of every table to plan with; read once, and not on the loop."""
+        for name in self.tables.keys() - self._samples.keys():
+            self._samples[name] = await asyncio.to_thread(sample, self.tables[name])
+        return {name: self._samples[name] for name in self.tables}
 
     def origins_of(self, plan: Plan) -> list[str]:
         """Where the rows of the plan's tables came from."""
@@ -97,9 +100,10 @@ class Inputs:
             attached = await conversations.attachments(tx, [message.id])
             before = await plans.last_before(tx, message)
         for name, value in _named(runner.get("tables"), "tables").items():
-            given.add(name, await self.rows(value, asking), _origin(value, f"the table `{name}` of the request"))
+            origin = _origin(value, f"the table `{name}` of the request")
+            given.add(name, await self.rows(value, asking), origin, f"the table {name}"[:80])
         for name, value in _earlier(runner.get("previous_results")):
-            given.add(name, await self.rows(value, asking), _origin(value, "an earlier result"))
+            given.add(name, await self.rows(value, asking), _origin(value, "an earlier result"), "an earlier result")
         for file in filter(is_table, attached):
             rows = await self._stored(str(file.artifact), file.name)
             given.add(file.name.rpartition(".")[0], rows, f"the file {file.name}", f"the file {file.name}")
@@ -117,7 +121,7 @@ class Inputs:
         if isinstance(value, Mapping):
             inner = next((value[key] for key in LISTED if key in value), value)
             value = inner if isinstance(inner, list | Mapping) else value
-        return rows_of(value)
+        return await asyncio.to_thread(rows_of, value)
 
     async def _pointed(self, ref: str, asking: Principal | None) -> Table:
         if not ref.startswith(SCHEME):

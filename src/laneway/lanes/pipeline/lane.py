@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any
 
+from laneway.domain.job import JobMode
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.errors import BadInput
@@ -81,6 +82,8 @@ class PipelineLane:
         for source in given.sources:
             if source not in current_run().sources:
                 current_run().sources.append(source)
+        if request.job.mode is JobMode.PLAN:
+            return await self._only_planned(request, given)
         asked = await self._named_address(request, given)
         if asked is not None:
             return asked
@@ -95,6 +98,16 @@ class PipelineLane:
                     raise
                 draft = await self._by_model(request, given, str(fault), draft)
         raise AssertionError("unreachable")
+
+    async def _only_planned(self, request: Request, given: Given) -> Answer:
+        """What would be done, in a sentence; nothing is fetched and nothing run."""
+        found = None if given.tables else ADDRESS.search(request.message.text)
+        if found is not None:
+            return Answer(f"I would fetch the rows of {found[0]} and plan with their columns. Nothing was done.")
+        draft = await self._draft(request, given)
+        if draft.plan is None:
+            return Answer(f"{draft.text} Nothing was done.")
+        return Answer(f"{sentence(plan_of(draft.plan))} Nothing was done.", {"plan": draft.plan})
 
     async def _named_address(self, request: Request, given: Given) -> Question | None:
         """Rows from the address that the request names, if it brings no others; a question if one must be answered."""
@@ -118,14 +131,14 @@ class PipelineLane:
         if own is not None:
             return Draft(plan_of(own).document(), GIVEN)
         words = _without_address(request.message.text)
-        key = plan_key(request.world, request.message.text, columns_of(given.samples()), self._today())
+        key = plan_key(request.world, request.message.text, columns_of(await given.samples()), self._today())
 
         async def look() -> dict[str, Any]:
             async with self._db.transaction() as tx:
                 known = await plans.known(tx, key)
             if known is not None:
                 return asdict(Draft(known.plan, known.made_by, cache="plan", key=key))
-            made = await asyncio.to_thread(planned, words, given.samples())
+            made = await asyncio.to_thread(planned, words, await given.samples())
             if isinstance(made, Refusal):
                 return asdict(Refused(made.reason, made.hint))
             return asdict(Draft(_whole(made.document(), given), PLANNER, key=key))
@@ -144,7 +157,7 @@ class PipelineLane:
         return Draft(None, PLANNER, f"I did not run anything: {refused.reason} {refused.hint}".strip(), calls=())
 
     async def _by_model(self, request: Request, given: Given, fault: str, before: Draft) -> Draft:
-        made = await self._drafting.draft(request, given.samples(), fault)
+        made = await self._drafting.draft(request, await given.samples(), fault)
         plan = None if made.plan is None else _whole(made.plan, given)
         cache = "provider" if made.from_cache else None
         tokens, calls = before.tokens + made.tokens, (*(before.calls if fault else ()), *made.calls)
@@ -183,7 +196,9 @@ class PipelineLane:
     async def _remember(self, tx: Connection, request: Request, given: Given, draft: Draft) -> None:
         if draft.key and draft.cache != "plan" and draft.plan is not None:
             made, words = plans.KnownPlan(draft.plan, draft.made_by), normalised(request.message.text)[:2000]
-            await plans.keep(tx, draft.key, made, world=request.world, words=words, of=columns_of(given.samples()))
+            await plans.keep(
+                tx, draft.key, made, world=request.world, words=words, of=columns_of(await given.samples())
+            )
 
     async def _offer(self, tx: Connection, request: Request, draft: Draft) -> tuple[dict[str, Any], str] | None:
         """The workflow this may become: asked for the third time, or perhaps meant so."""

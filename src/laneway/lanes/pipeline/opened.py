@@ -42,14 +42,13 @@ class Pipelines:
         return executing(self.db, self.shelf, self.inputs, self.http, self.most_rows)
 
     def lane(
-        self, steps: Steps, models: Models, prompts: Prompts, *, approval_seconds: int, zone: ZoneInfo,
-        clock: Clock | None = None,
-    ) -> PipelineLane:  # fmt: skip
-        """The lane; what day it is is asked of the clock, in the owner's zone."""
+        self, steps: Steps, models: Models, prompts: Prompts, zone: str, patience: int, clock: Clock | None = None
+    ) -> PipelineLane:
+        """The lane; what day it is is asked of the clock, in the owner's zone; `patience` is for approvals."""
         watch = clock or SystemClock()
         return PipelineLane(
             self.db, steps, self.shelf, self.inputs,
-            Fetching(self.db, steps, self.shelf, self.http, approval_seconds),
+            Fetching(self.db, steps, self.shelf, self.http, patience),
             Drafting(models.execute, models.execute_settings, prompts, steps),
-            most_rows=self.most_rows, today=lambda: watch.now().astimezone(zone).date(),
+            most_rows=self.most_rows, today=lambda: watch.now().astimezone(ZoneInfo(zone)).date(),
         )  # fmt: skip

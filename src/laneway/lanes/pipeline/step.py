@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
-from operator import itemgetter
+from itertools import chain, repeat
+from operator import contains, itemgetter
 from typing import Any, ClassVar, Self
 
 from laneway.errors import BadInput, TooLarge
@@ -18,21 +18,27 @@ from laneway.lanes.pipeline.values import Row
 class Table:
     """Rows, and the columns they are known to have, whether or not one of these rows has a cell there."""
 
-    def __init__(self, rows: Sequence[Row], columns: Iterable[str] | None = None, like: Table | None = None) -> None:
-        self.rows, self._columns, self._like = rows, columns, like
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        columns: Iterable[str] | None = None,
+        like: Table | None = None,
+        more: Iterable[str] = (),
+    ) -> None:
+        self.rows, self._columns, self._like, self._more = rows, columns, like, tuple(more)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Every column, in the order in which the rows bring them."""
+        """Every column, in the order in which the rows bring them; a look at every row, so ask only if you must."""
         if self._columns is not None:
             return tuple(self._columns)
         if self._like is not None:
-            return self._like.columns
+            return (*self._like.columns, *self._more)
         return tuple(dict.fromkeys(chain.from_iterable(self.rows)))
 
-    def of(self, rows: Sequence[Row]) -> Table:
-        """Other rows of the same columns."""
-        return Table(rows, like=self)
+    def of(self, rows: Sequence[Row], more: Iterable[str] = ()) -> Table:
+        """Other rows of the same columns, and of some more."""
+        return Table(rows, like=self, more=more)
 
     def has(self, column: str) -> bool:
         """Whether it is a column of this table; a table that never had a row may have any."""
@@ -40,7 +46,11 @@ class Table:
 
     def knows(self, column: str) -> bool:
         """Whether a row has, or may have had, a cell in it."""
-        return (bool(self.rows) and column in self.rows[0]) or column in self.columns
+        if (self.rows and column in self.rows[0]) or column in self._more:
+            return True
+        if self._columns is not None or "columns" in self.__dict__:
+            return column in self.columns
+        return self._like.knows(column) if self._like is not None else any(map(contains, self.rows, repeat(column)))
 
     def cells(self, column: str) -> list[Any]:
         """The column from top to bottom; where a row lacks it, null."""

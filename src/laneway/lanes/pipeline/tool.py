@@ -39,12 +39,14 @@ def schema() -> dict[str, Any]:
 
 def fetched_by(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     """The request to a web server that a call would make, if it would make one."""
-    plan = arguments.get("plan")
-    steps = plan.get("steps") if isinstance(plan, Mapping) else None
-    first = steps[0] if isinstance(steps, list) and steps and isinstance(steps[0], Mapping) else {}
-    # However it is spelt: what the plan reads as `http_request` is one.
-    named = next((first[key] for key in ("do", "step", "op", "primitive") if key in first), None)
-    return dict(first) if named == FETCHED else None
+    given = arguments.get("plan")
+    try:
+        # Read as it will be run: a plan may be spelt in many ways, and none may pass by unseen.
+        plan = plan_of(given) if isinstance(given, Mapping) else None
+    except LanewayError:
+        # It will not run at all.
+        return None
+    return dict(plan.document()["steps"][0]) if plan is not None and plan.fetches else None
 
 
 def executing(db: Database, shelf: Artifacts, inputs: Inputs, http: HttpRows, most_rows: int) -> Execute:

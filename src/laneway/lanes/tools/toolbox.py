@@ -67,6 +67,12 @@ class Toolbox:
         always = everyday if many else {entry.name for entry in entries} - {search_tools.NAME}
         return [self._tool(entry, always) for entry in entries]
 
+    async def make_ready(self) -> None:
+        """Our own tools are made, one by one: the first who asks for them would else hold up everybody."""
+        for entry in self._entries:
+            self._tool(entry, set())
+            await asyncio.sleep(0)
+
     def _tool(self, entry: ToolEntry, offered_always: set[str]) -> Tool[Work]:
         made = self._made.get(entry.name)
         if made is None or made[0] is not entry:

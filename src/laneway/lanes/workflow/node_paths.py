@@ -19,14 +19,15 @@ _NODE = re.compile(r"@(?P<id>[A-Za-z0-9_-]+)\Z")
 Plain = dict[str, Any]
 
 
-def compiled(document: Any, operations: Sequence[Operation]) -> list[Operation]:
+def compiled(document: Any, operations: Sequence[Operation]) -> list[Plain]:
     """The same patch with plain paths only, every place found by an id guarded by a test."""
     if not isinstance(operations, list | tuple):
         raise PatchRefused(0, "", "It is not a list of operations.", 'Send [{"op": "add", "path": …, "value": …}].')
     few_enough(operations)
     if not any(map(_by_id, operations)):
-        return list(operations)  # what is no object in it is refused when it is applied
-    patch, found = Stepwise(document), list[Operation]()
+        # What is no object among them is refused when they are applied.
+        return [dict(each) if isinstance(each, Mapping) else each for each in operations]
+    patch, found = Stepwise(document), list[Plain]()
     for number, operation in enumerate(operations, 1):
         for step in _steps(patch.root, operation, number) if _by_id(operation) else [operation]:
             patch.step(step, number)

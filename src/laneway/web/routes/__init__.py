@@ -41,6 +41,10 @@ from laneway.web.routes import (
 ROUTERS = tuple(
     module.router
     for module in (
+        # In the order in which they are looked through: those that providers wait for come first.
+        telegram,
+        whatsapp,
+        waha,
         messages,
         pipelines,
         test_chat,
@@ -71,9 +75,6 @@ ROUTERS = tuple(
         sql,
         status,
         logs,
-        telegram,
-        waha,
-        whatsapp,
         workflows,
         health,
     )

@@ -18,12 +18,9 @@ from laneway.web.runner import RunnerRequest
 DOOR = "/test/chat"
 router = APIRouter(tags=["runner"])
 
-_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": False,
-        "content": {"application/json": {"schema": RunnerRequest.model_json_schema()}},
-    }
-}
+_SCHEMA = RunnerRequest.model_json_schema(ref_template="#/components/schemas/{model}")
+_SCHEMA.pop("$defs", None)
+_BODY: dict[str, Any] = {"requestBody": {"required": False, "content": {"application/json": {"schema": _SCHEMA}}}}
 
 
 @router.post(DOOR, summary="Ask the runner, and wait for its result", openapi_extra=_BODY)

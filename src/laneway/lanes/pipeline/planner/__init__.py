@@ -38,7 +38,7 @@ def planned(prompt: str, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> P
         if not tokens:
             return Refusal("The request is empty.", "Say what you want to see, like: the 5 cheapest.")
         schemas = {name: schema_of(name, rows) for name, rows in tables.items()}
-        return plan_of(Request(Reader(tokens), schemas).document())
+        return plan_of(Request(Reader(tokens), schemas, tables).document())
     except Refused as refused:
         return refused.refusal
     except BadInput as error:

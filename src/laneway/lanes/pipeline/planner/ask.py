@@ -6,13 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from laneway.lanes.pipeline.planner.comparing import Where, test
+from laneway.lanes.pipeline.planner.comparing import Where, compared
 from laneway.lanes.pipeline.planner.dimensions import Direction
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 Step = dict[str, Any]
-NAMES = {"mean": "average", "sum": "total", "min": "min", "max": "max", "median": "median", "count_distinct": "distinct"}
+NAMES = {
+    "mean": "average",
+    "sum": "total",
+    "min": "min",
+    "max": "max",
+    "median": "median",
+    "count_distinct": "distinct",
+}
 
 
 @dataclass
@@ -46,6 +53,8 @@ class Ask:
     having: list[Where] = field(default_factory=list)
     superlative: Direction | None = None
     wanted: int | None = None
+    implied: bool = False
+    """One row is wanted though no number was said: then no second may be as good."""
     place: int | None = None
     """`second cheapest`: the place in the order, from 1."""
     firsts: bool = False
@@ -60,6 +69,8 @@ class Ask:
     distinct: list[Column] | None = None
     sample: bool = False
     summary: list[Column] | None = None
+    excepted: bool = False
+    """The last condition took rows away by `except`, and what follows may belong to it."""
     measured_at: int = 0
     """Where the last aggregate ended in the request."""
     noun: str = ""
@@ -97,16 +108,40 @@ def where_of(ask: Ask) -> Where | None:
     if len(ties) > 1:
         raise Refused("`and` and `or` are mixed, and it is not plain which belongs together.", "Ask in two steps.")
     tied: list[Where] = [{"or": parts}] if ties == {"or"} else parts
-    every = [*ask.before, *tied]
+    every = [part for one in (*ask.before, *tied) for part in one.get("and", [one])]
+    _refuse_contradictions(every)
     if not every:
         return None
-    return every[0] if len(every) == 1 else {"and": [part for one in every for part in one.get("and", [one])]}
+    return every[0] if len(every) == 1 else {"and": every}
+
+
+def _refuse_contradictions(every: list[Where]) -> None:
+    """Nobody asks for rows that cannot exist: then the words meant something else."""
+    for place, one in enumerate(every):
+        for other in every[:place]:
+            if one.get("column") != other.get("column") or "column" not in one:
+                continue
+            pair = (other, one)
+            values = [two.get("value") for two in pair]
+            same = all(two["is"] in ("==", "in") for two in pair) and not set(map(str, _listed(values[0]))) & set(
+                map(str, _listed(values[1]))
+            )
+            low = next((two["value"] for two in pair if two["is"] in (">", ">=")), None)
+            high = next((two["value"] for two in pair if two["is"] in ("<", "<=")), None)
+            apart = isinstance(low, int | float) and isinstance(high, int | float) and low > high
+            if same or apart:
+                raise Refused(f"No row can be both as far as {one['column']} goes.", "Say `or` if either will do.")
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _column(where: Where) -> str | None:
     if "column" in where:
         return str(where["column"])
-    inner = {_column(part) for part in where.get("and", where.get("or", []))}
+    parts: list[Where] = where.get("and") or where.get("or") or []
+    inner = {_column(part) for part in parts}
     return inner.pop() if len(inner) == 1 else None
 
 
@@ -125,7 +160,9 @@ def steps_of(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
         known = {column.name for column in schema.columns}
         asked = [column.name for column, _ in ask.keys] + ([ask.superlative.column.name] if ask.superlative else [])
         if not known.issuperset(asked):
-            raise Refused(f"There is no {(set(asked) - known).pop()} of a whole group.", "Order groups by what is worked out.")
+            raise Refused(
+                f"There is no {(set(asked) - known).pop()} of a whole group.", "Order groups by what is worked out."
+            )
     if ask.having:
         steps.append({"do": "filter", "where": ask.having[0] if len(ask.having) == 1 else {"and": ask.having}})
     if ask.summary is not None:
@@ -167,7 +204,7 @@ def _ordered(ask: Ask, steps: list[Step]) -> None:
     best = ask.superlative
     if best is not None:
         if best.column.nulls:
-            steps.append({"do": "filter", "where": test(best.column.name, "not_null")})
+            steps.append({"do": "filter", "where": compared(best.column.name, "not_null")})
         by = {"column": best.column.name, "order": best.order, "nulls": "last"}
         if ask.place is not None:
             steps.append({"do": "sort", "by": [by]})

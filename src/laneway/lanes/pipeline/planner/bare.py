@@ -8,11 +8,12 @@ from laneway.lanes.pipeline.planner.comparing import (
     DATES,
     Where,
     against_number,
+    compared,
     dated,
     operator,
     span_between,
     suffix,
-    test,
+    two_amounts,
 )
 from laneway.lanes.pipeline.planner.dimensions import COMPARATIVES, direction, looks_dated, yearly
 from laneway.lanes.pipeline.planner.lexicon import CURRENCIES
@@ -51,7 +52,9 @@ def comparative(reader: Reader, schema: Schema, possess: bool) -> Where | None:
 
 def _refuse_years(said: str, given: Amount, reader: Reader) -> None:
     if reader.word() in ("year", "years", "month", "months", "week", "weeks") and said not in ("older", "younger"):
-        raise Refused(f"`{said} than {given.value} {reader.word()}` depends on a unit I do not know.", "Name the column.")
+        raise Refused(
+            f"`{said} than {given.value} {reader.word()}` depends on a unit I do not know.", "Name the column."
+        )
 
 
 def bare_number(reader: Reader, schema: Schema, possess: bool) -> Where | None:
@@ -74,9 +77,10 @@ def bare_number(reader: Reader, schema: Schema, possess: bool) -> Where | None:
 
 
 def _bare_between(reader: Reader, schema: Schema) -> Where | None:
-    low, _, high = amount(reader), reader.takes("and", "to"), amount(reader)
-    if low is None or high is None:
+    read = two_amounts(reader)
+    if read is None:
         return None
+    low, high = read
     column = _column_behind(reader, schema)
     if column is None:
         column = usual(schema, high)
@@ -85,7 +89,7 @@ def _bare_between(reader: Reader, schema: Schema) -> Where | None:
     values = [Amount(one.value, one.unit or high.unit).in_unit(column.unit, column.name) for one in (low, high)]
     if values[0] > values[1]:
         raise Refused(f"Nothing is between {values[0]} and {values[1]}.", "Give the smaller number first.")
-    return test(column.name, "between", values)
+    return compared(column.name, "between", values)
 
 
 def _column_behind(reader: Reader, schema: Schema) -> Column | None:
@@ -104,7 +108,10 @@ def _column_behind(reader: Reader, schema: Schema) -> Column | None:
 def usual(schema: Schema, given: Amount) -> Column:
     """The one column a bare number is about; Refused if that is not plain."""
     if given.unit in CURRENCIES.values():
-        return _one([column for word in ("price", "amount") for column in candidates((word,), schema) if column.measure][:2], schema)
+        return _one(
+            [column for word in ("price", "amount") for column in candidates((word,), schema) if column.measure][:2],
+            schema,
+        )
     if given.unit:
         found = [column for column in schema.columns if column.measure and _fits_unit(given, column)]
         return _one(found, schema)
@@ -116,8 +123,8 @@ def usual(schema: Schema, given: Amount) -> Column:
     dates = [other for other in schema.columns if other.kind == "date" or yearly(other)]
     if dates and isinstance(given.value, int) and 1900 <= given.value <= 2100:
         raise Refused(f"{given.value} may be a year or a number of {column.name}.", "Name the column.")
-    others = [other for other in measures if other != column and other.low <= given.value <= other.high]
-    if others and not column.low <= given.value <= column.high:
+    others = [other for other in measures if other != column and other.spans(given.value)]
+    if others and not column.spans(given.value):
         raise Refused(f"{given.value} may be about {column.name} or {others[0].name}.", "Name the column.")
     return column
 
@@ -174,7 +181,7 @@ def _two_dates(reader: Reader, schema: Schema, mark: int) -> Span | None:
 
 def _measured(schema: Schema, number: int) -> bool:
     """Whether the number may as well be one of a column that measures something."""
-    return any(column.low <= number <= column.high for column in schema.columns if column.measure and not yearly(column))
+    return any(column.spans(number) for column in schema.columns if column.measure and not yearly(column))
 
 
 def _dates_of(schema: Schema) -> Column:
@@ -183,5 +190,3 @@ def _dates_of(schema: Schema) -> Column:
         said = f"The date may be about {listed(found, ' or ')}." if found else "No column holds dates."
         raise Refused(said, f"Name a column: {listed(schema.columns)}.")
     return found[0]
-
-

@@ -13,6 +13,7 @@ from laneway.lanes.pipeline.planner.lexicon import (
     MEASURES,
     MODIFIERS_THAT_MATTER,
 )
+from laneway.lanes.pipeline.planner.phrasing import words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
@@ -24,7 +25,11 @@ _MEANT = 5
 """From this level on a column fits by the meaning of its words only."""
 Equal = Callable[[str, str], bool]
 _PREFIXES = frozenset(("is", "has", "was", "are"))
-_NEVER_FUZZY = frozenset("rows first last price there where which these those three seven eight every other under".split())
+_NEVER_FUZZY = words(
+    """
+    rows first last price there where which these those three seven eight every other under
+    """
+)
 
 
 def candidates(words: tuple[str, ...], schema: Schema) -> list[Column]:

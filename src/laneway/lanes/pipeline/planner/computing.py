@@ -10,8 +10,20 @@ from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Schema
 
-_SIGNS = {"times": "*", "multiplied by": "*", "plus": "+", "minus": "-", "divided by": "/", "less": "-", "*": "*", "+": "+", "-": "-",
-          "/": "/", "per": "/", "x": "*"}  # fmt: skip
+_SIGNS = {
+    "times": "*",
+    "multiplied by": "*",
+    "plus": "+",
+    "minus": "-",
+    "divided by": "/",
+    "less": "-",
+    "*": "*",
+    "+": "+",
+    "-": "-",
+    "/": "/",
+    "per": "/",
+    "x": "*",
+}
 _SAID = {"*": "times", "+": "plus", "-": "minus", "/": "per"}
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
@@ -47,8 +59,14 @@ def expression(reader: Reader, schema: Schema) -> tuple[str, list[str]] | None:
     if not signs or len(words) != 2 * len(signs) + 1 or depth:
         reader.at = mark
         return None
-    if not symbolic and len(signs) > 1 and ({"+", "-"} & set(signs) and {"*", "/"} & set(signs) or signs.count("/") > 1):
-        raise Refused("It is not plain what is worked out first.", "Write it with signs and brackets: (price - cost) * 2.")
+    if (
+        not symbolic
+        and len(signs) > 1
+        and (({"+", "-"} & set(signs) and {"*", "/"} & set(signs)) or signs.count("/") > 1)
+    ):
+        raise Refused(
+            "It is not plain what is worked out first.", "Write it with signs and brackets: (price - cost) * 2."
+        )
     return " ".join(parts).replace("( ", "(").replace(" )", ")"), words
 
 

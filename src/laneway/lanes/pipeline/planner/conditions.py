@@ -1,39 +1,82 @@
-"""One condition of a request, read from the words that say it; what is not wholly understood is refused or left unread."""
+"""One condition of a request, read from the words that say it; what is not wholly understood is left unread."""
 
 from __future__ import annotations
 
 from laneway.lanes.pipeline.planner.amounts import amount
 from laneway.lanes.pipeline.planner.bare import bare_date, bare_number, comparative
 from laneway.lanes.pipeline.planner.columns import column_at, only
-from laneway.lanes.pipeline.planner.comparing import DATES, INVERSE, Where, test
+from laneway.lanes.pipeline.planner.comparing import DATES, INVERSE, Where, compared
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES
 from laneway.lanes.pipeline.planner.naming import about_column, text_test
+from laneway.lanes.pipeline.planner.phrasing import phrases, words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 from laneway.lanes.pipeline.planner.valuing import equals, values_at
 from laneway.lanes.pipeline.planner.verbs import verb_test
 
-LIGHT = frozenset("that which who whose are is were was be the a an have has had having with where when it they do does did"
-                  " been being will only just those ones their i got".split())
-_POSSESS = frozenset(("with", "have", "has", "had", "having", "got"))
-_EXCEPT = ("except for", "except", "excluding", "other than", "apart from", "but not", "not including", "besides", "without")
-_PREPOSITIONS = ("from", "to", "in", "at", "by", "on", "for", "with", "of", "into", "going to", "leaving from", "leaving",
-                 "departing from", "arriving in", "arriving at", "based in", "located in", "living in", "who live in",
-                 "who lives in", "made by", "written by", "directed by", "working in", "work in", "works in",
-                 "coming from", "flown by", "operated by", "belonging to", "assigned to", "sold by", "sold in",
-                 "live in", "lives in", "out of", "owned by", "shipped to", "produced by", "published by")  # fmt: skip
-_DIRECTION = {"going to": "to", "leaving from": "from", "leaving": "from", "departing from": "from", "arriving in": "to",
-              "arriving at": "to", "coming from": "from", "into": "to", "out of": "from", "shipped to": "to"}  # fmt: skip
+LIGHT = words(
+    """
+    that which who whose are is were was be the a an have has had having with where when it they do does did been
+    being will only just those ones their i got
+    """
+)
+_POSSESS = words(
+    """
+    with have has had having got
+    """
+)
+_EXCEPT = phrases(
+    """
+    everything but | all but | anything but | except for | except | excluding | other than | apart from | but not |
+    not including | besides | without
+    """
+)
+_PREPOSITIONS = phrases(
+    """
+    from | to | in | at | by | on | for | with | of | into | going to | leaving from | leaving | departing from |
+    arriving in | arriving at | based in | located in | living in | who live in | who lives in | made by |
+    written by | directed by | working in | work in | works in | coming from | flown by | operated by |
+    belonging to | assigned to | sold by | sold in | live in | lives in | out of | owned by | shipped to |
+    produced by | published by
+    """
+)
+_DIRECTION = {
+    "going to": "to",
+    "leaving from": "from",
+    "leaving": "from",
+    "departing from": "from",
+    "arriving in": "to",
+    "arriving at": "to",
+    "coming from": "from",
+    "into": "to",
+    "out of": "from",
+    "shipped to": "to",
+}
+
+_LACKS = phrases(
+    """
+    that are missing | are missing | is missing | missing | lacking | that lack | with missing | with no | no |
+    that have no | which have no | who have no | have no | has no | having no | that has no | who has no |
+    without any | without an | without a | without | with an empty | with a blank | with empty | with blank |
+    that do not have | who do not have | do not have | does not have
+    """
+)
 
 
 def condition(reader: Reader, schema: Schema) -> Where | None:
     """The condition that comes next, now read; None (and nothing read) if none does."""
     start = reader.at
+    reader.memo["excepts"] = False
     found = _condition(reader, schema)
     if found is None:
         reader.at = start
     return found
+
+
+def excepted(reader: Reader) -> bool:
+    """Whether the condition read last takes rows away by `except` or its like."""
+    return bool(reader.memo.get("excepts"))
 
 
 def _condition(reader: Reader, schema: Schema) -> Where | None:
@@ -43,6 +86,7 @@ def _condition(reader: Reader, schema: Schema) -> Where | None:
     lead, negated = _lead(reader)
     if lead is None:
         return None
+    reader.memo["excepts"] = bool(set(_EXCEPT).intersection(lead))
     possess = bool(_POSSESS.intersection(lead))
     if not negated and possess:
         number = _number_of_column(reader, schema)
@@ -90,11 +134,7 @@ def _lead(reader: Reader) -> tuple[list[str] | None, bool]:
 
 def _missing(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     """`missing an email`, `without a rating`, `with no stops`."""
-    said = reader.takes("that are missing", "are missing", "is missing", "missing", "lacking", "that lack", "with missing",
-                        "with no", "no", "that have no", "which have no", "who have no", "have no", "has no", "having no",
-                        "that has no", "who has no", "without any", "without an", "without a", "without", "with an empty",
-                        "with a blank", "with empty", "with blank", "that do not have", "who do not have", "do not have",
-                        "does not have")  # fmt: skip
+    said = reader.takes(*_LACKS)
     if not said:
         return None
     reader.skips(ARTICLES)
@@ -103,27 +143,42 @@ def _missing(reader: Reader, schema: Schema, possess: bool) -> Where | None:
         return None
     column = only(found, reader.rest(size))
     reader.at += size
-    reader.takes("value", "values", "set")
+    reader.takes("value", "values", "set", "date" if column.kind == "date" else "value")
     if column.kind == "bool":
-        return test(column.name, "==", False)
+        return compared(column.name, "==", False)
     if column.kind == "number" and "missing" not in said and "lack" not in said and column.zeros:
         if column.nulls:
-            raise Refused(f"`{said} {column.name}` may mean 0 or nothing at all.", f"Say {column.name} is 0, or missing.")
-        return test(column.name, "==", 0)
+            raise Refused(
+                f"`{said} {column.name}` may mean 0 or nothing at all.", f"Say {column.name} is 0, or missing."
+            )
+        return compared(column.name, "==", 0)
     return empty(column)
 
 
 def empty(column: Column) -> Where:
     """The column says nothing: null, not there, or a text without a letter."""
-    null = test(column.name, "null")
-    return {"or": [null, test(column.name, "==", "")]} if column.blanks else null
+    null = compared(column.name, "null")
+    return {"or": [null, compared(column.name, "==", "")]} if column.blanks else null
 
 
 def _truth(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     """A column of true and false by its name alone: `active`, `not refundable`, `in stock`, `with breakfast`."""
     mark = reader.at
     wanted = True
-    while (word := reader.word()) in ("that", "which", "who", "are", "is", "were", "was", "not", "non", "with", "have", "has"):
+    while (word := reader.word()) in (
+        "that",
+        "which",
+        "who",
+        "are",
+        "is",
+        "were",
+        "was",
+        "not",
+        "non",
+        "with",
+        "have",
+        "has",
+    ):
         wanted = wanted is not (word in ("not", "non"))
         reader.at += 1
     reader.takes("a", "an")
@@ -142,7 +197,7 @@ def _truth(reader: Reader, schema: Schema, possess: bool) -> Where | None:
     if said in schema.vocabulary:
         raise Refused(f"`{said}` is a column and a value too.", f"Say {found[0].name} is true, for example.")
     reader.at += size
-    return test(found[0].name, "==", wanted)
+    return compared(found[0].name, "==", wanted)
 
 
 def _in_words(reader: Reader, schema: Schema) -> tuple[list[Column], int]:
@@ -171,7 +226,7 @@ def _number_of_column(reader: Reader, schema: Schema) -> Where | None:
         found, size = column_at(reader, schema)
         if len(found) == 1 and found[0].kind == "number":
             reader.at += size
-            return test(found[0].name, "==", given.in_unit(found[0].unit, found[0].name))
+            return compared(found[0].name, "==", given.in_unit(found[0].unit, found[0].name))
     reader.at = mark
     return None
 
@@ -187,6 +242,14 @@ def _valued(reader: Reader, schema: Schema, negated: bool) -> Where | None:
     named = text_test(reader, schema, said) if said else None
     if named is not None:
         return named
+    if said in ("in", "of", "with", "from", "by", "on") and not negated:
+        mark = reader.at
+        columns, _ = column_at(reader, schema)
+        if len(columns) == 1 and columns[0].kind == "text":
+            told = about_column(reader, schema, False)
+            if told is not None:
+                return told
+        reader.at = mark
     read = values_at(reader, schema, lead)
     if read is None:
         return None

@@ -27,7 +27,7 @@ _TIERS: dict[str, tuple[str, ...]] = {
     "wealth": ("worth wealth",),
     "population": ("population",),
 }
-"""For each dimension the words its column goes by; the first line that one column fits decides, two columns never do."""
+"""The words a column of each dimension goes by; the first line that one column fits decides, two columns never do."""
 
 _SUPERLATIVES = """
 cheapest price -|least expensive price -|lowest priced price -|most affordable price -|least costly price -
@@ -147,20 +147,30 @@ def _temporal(said: str, schema: Schema) -> Column:
     found = [column for column in schema.columns if column.kind in ("date", "time") or yearly(column)]
     unsure = [column for column in schema.columns if looks_dated(column) and column not in found]
     if not found or unsure:
-        raise _unknown(said, schema) if not found and not unsure else Refused(
-            f"`{said}` may be about {listed(found + unsure, ' or ')}"
-            + (f", and {unsure[0].name} does not hold dates I can compare." if unsure else "."),
-            "Name the column, and write dates like 2026-03-31.",
+        raise (
+            _unknown(said, schema)
+            if not found and not unsure
+            else Refused(
+                f"`{said}` may be about {listed(found + unsure, ' or ')}"
+                + (f", and {unsure[0].name} does not hold dates I can compare." if unsure else "."),
+                "Name the column, and write dates like 2026-03-31.",
+            )
         )
     return _one(said, found)
 
 
 def looks_dated(column: Column) -> bool:
     """Whether its name says it holds dates, whatever it holds."""
-    return column.words[-1:] in (("date",), ("datetime",), ("timestamp",), ("birthday",)) or column.words[-1:] == ("at",)
+    return (
+        column.kind == "date text"
+        or column.words[-1:] in (("date",), ("datetime",), ("timestamp",), ("birthday",))
+        or column.words[-1:] == ("at",)
+    )
 
 
 def yearly(column: Column) -> bool:
     """Whether it holds years as numbers."""
     named = "year" in column.words or column.words[-1:] in (("founded",), ("vintage",), ("born",), ("released",))
+    if column.low is None:
+        return column.kind == "number" and column.words == ("year",)
     return column.kind == "number" and named and column.low > 1000 and column.high < 2999

@@ -1,24 +1,54 @@
-"""Groups in words: `per airline`, `the 3 airlines with the highest average price`, `customers with more than 3 orders`."""
+"""Groups in words: `per airline`, `airlines with the highest average price`, `customers with more than 3 orders`."""
 
 from __future__ import annotations
 
 from laneway.lanes.pipeline.planner.amounts import amount
 from laneway.lanes.pipeline.planner.ask import Ask, Measure
 from laneway.lanes.pipeline.planner.columns import column_at, only
-from laneway.lanes.pipeline.planner.comparing import operator, suffix, test
-from laneway.lanes.pipeline.planner.dimensions import Direction
+from laneway.lanes.pipeline.planner.comparing import compared, operator, suffix
+from laneway.lanes.pipeline.planner.dimensions import Direction, yearly
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES
 from laneway.lanes.pipeline.planner.measures import EXTREMES, WORDS, checked, count_of_rows
-from laneway.lanes.pipeline.planner.ordering import order_word, top_by
+from laneway.lanes.pipeline.planner.ordering import order_word
+from laneway.lanes.pipeline.planner.phrasing import phrases, words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
-_PER = ("for each", "for every", "in each", "in every", "by each", "of each", "of every", "per each", "per", "grouped by", "group by", "group them by",
-        "broken down by", "split by", "does each", "does every", "do each", "has each", "each", "from each", "every", "within each", "to each", "at each")  # fmt: skip
-_MOST = {"most": "desc", "highest": "desc", "largest": "desc", "biggest": "desc", "greatest": "desc", "best": "desc", "top": "desc",
-         "fewest": "asc", "least": "asc", "lowest": "asc", "smallest": "asc", "worst": "asc"}  # fmt: skip
+_PER = phrases(
+    """
+    for each | for every | in each | in every | by each | of each | of every | per each | per | grouped by |
+    group by | group them by | broken down by | split by | does each | does every | do each | has each | each |
+    from each | every | within each | to each | at each
+    """
+)
+_MOST = {
+    "most": "desc",
+    "highest": "desc",
+    "largest": "desc",
+    "biggest": "desc",
+    "greatest": "desc",
+    "best": "desc",
+    "top": "desc",
+    "fewest": "asc",
+    "least": "asc",
+    "lowest": "asc",
+    "smallest": "asc",
+    "worst": "asc",
+}
+_COUNTED = words(
+    """
+    unit quantity seat item piece hour minute day visit person guest page bed bedroom room stop km mile kg passenger
+    share head size area weight distance duration
+    """
+)
 _PERIODS = {"month": "left({}, 7)", "year": "year({})"}
+
+_OWNS = phrases(
+    """
+    with | having | that have | that has | which have | which has | who have | who has | has | have | had
+    """
+)
 
 
 def group_clause(reader: Reader, schema: Schema, ask: Ask) -> bool:
@@ -32,7 +62,11 @@ def group_clause(reader: Reader, schema: Schema, ask: Ask) -> bool:
             return False
     if not said:
         return False
-    if not ask.grouped and ask.superlative is None and said not in ("grouped by", "group by", "group them by", "for each", "per", "for every"):
+    if (
+        not ask.grouped
+        and ask.superlative is None
+        and said not in ("grouped by", "group by", "group them by", "for each", "per", "for every")
+    ):
         reader.at = mark
         return False
     if ask.group:
@@ -40,15 +74,29 @@ def group_clause(reader: Reader, schema: Schema, ask: Ask) -> bool:
     while True:
         reader.skips(ARTICLES)
         ask.group.append(_grouping(reader, schema, ask))
+        if said in ("per", "each", "for each") and ask.group[-1].measure and not _classifies(ask.group[-1]):
+            raise Refused(
+                f"`{said} {ask.group[-1].name}` may mean groups or a division.",
+                f"Say: grouped by {ask.group[-1].name}.",
+            )
         between = reader.at
         if not reader.takes("and per", "and by", ", and", "and for each", "and", ","):
             break
         found, size = column_at(reader, schema)
-        if not found or found[0].kind == "number" and not found[0].identifies or reader.word(size) in ("is", "over", "under", "above", "below"):
+        if (
+            not found
+            or (found[0].measure and not found[0].classes)
+            or reader.word(size) in ("is", "over", "under", "above", "below")
+        ):
             reader.at = between
             break
     reader.takes("have", "has", "there is")
     return True
+
+
+def _classifies(column: Column) -> bool:
+    """Whether the numbers are classes like stars, grades and years, rather than things there are several of."""
+    return yearly(column) or (column.classes and _COUNTED.isdisjoint(column.words))
 
 
 def _names_column(reader: Reader, schema: Schema) -> bool:
@@ -65,7 +113,10 @@ def _grouping(reader: Reader, schema: Schema, ask: Ask) -> Column:
     if not found and reader.word() in _PERIODS:
         return _period(reader, schema, ask)
     if not found:
-        raise Refused(f"No column is called `{reader.rest(1)}` to group by.", f"Group by one of: {', '.join(c.name for c in schema.columns[:12])}.")
+        raise Refused(
+            f"No column is called `{reader.rest(1)}` to group by.",
+            f"Group by one of: {', '.join(c.name for c in schema.columns[:12])}.",
+        )
     column = only(found, " ".join(token.raw for token in reader.tokens[reader.at : reader.at + size]))
     if column.kind in ("nested", "mixed"):
         raise Refused(f"{column.name} holds things that cannot be grouped.", "Group by another column.")
@@ -78,7 +129,9 @@ def _period(reader: Reader, schema: Schema, ask: Ask) -> Column:
     word = reader.word()
     dates = [column for column in schema.columns if column.kind == "date"]
     if len(dates) != 1 or schema.column(word) is not None:
-        raise Refused(f"It is not plain which {word} is meant.", f"A column `{word}`, or one column of dates, would tell.")
+        raise Refused(
+            f"It is not plain which {word} is meant.", f"A column `{word}`, or one column of dates, would tell."
+        )
     reader.at += 1
     name = f"`{dates[0].name}`" if not dates[0].name.isidentifier() else dates[0].name
     ask.made.append((word, _PERIODS[word].format(name)))
@@ -101,7 +154,7 @@ def best_groups(reader: Reader, schema: Schema, ask: Ask) -> bool:
         if ask.bottom and order:
             raise Refused("The direction is said twice.", "Say `bottom` or the direction, not both.")
         return _decide(ask, measure, "asc" if ask.bottom else order or "desc")
-    reader.takes("with", "having", "that have", "that has", "which have", "which has", "who have", "who has", "has", "have", "had")
+    reader.takes(*_OWNS)
     reader.takes("the")
     order = _MOST.get(reader.word(), "")
     if not order:
@@ -121,7 +174,7 @@ def _decide(ask: Ask, measure: Measure, order: str) -> bool:
     else:
         ask.measures.append(measure)
     if ask.wanted is None and not ask.plural:
-        ask.wanted = 1
+        ask.wanted, ask.implied = 1, True
     ask.superlative = Direction(Column(measure.called(), "number"), 1 if order == "desc" else -1)
     return True
 
@@ -150,13 +203,13 @@ def _measure(reader: Reader, schema: Schema) -> Measure | None:
 def _having(reader: Reader, schema: Schema, ask: Ask) -> bool:
     """`with more than 3 orders`, `with an average salary over 50000`."""
     mark = reader.at
-    reader.takes("with", "having", "that have", "that has", "which have", "which has", "who have", "who has", "have", "has")
+    reader.takes(*_OWNS)
     reader.skips(ARTICLES)
     by = operator(reader)
     given = amount(reader) if by else None
     if given is not None and count_of_rows(reader, schema):
         ask.counts = True
-        ask.having.append(test("count", by, given.value))
+        ask.having.append(compared("count", by, given.value))
         return True
     reader.at = mark
     reader.takes("with", "having", "whose", "that have", "where the", "where")
@@ -171,7 +224,7 @@ def _having(reader: Reader, schema: Schema, ask: Ask) -> bool:
             unit = measure.column.unit if measure.column else ""
             value = given.in_unit(unit, measure.called())
             _decide_having(ask, measure)
-            ask.having.append(test(measure.called(), by or after, value))
+            ask.having.append(compared(measure.called(), by or after, value))
             return True
     reader.at = mark
     return False
@@ -187,7 +240,7 @@ def _decide_having(ask: Ask, measure: Measure) -> None:
 def row_superlative(reader: Reader, schema: Schema, ask: Ask) -> bool:
     """`with the highest rating`, `highest price`, `most stops`: an order, or with no rows named an aggregate."""
     mark = reader.at
-    linked = bool(reader.takes("with", "having", "that has", "that have", "which has", "which have", "who has", "who have", "has", "have", "had"))
+    linked = bool(reader.takes(*_OWNS))
     reader.takes("the")
     word = reader.word()
     if word not in _MOST or word in ("top", "best", "worst"):
@@ -207,7 +260,10 @@ def row_superlative(reader: Reader, schema: Schema, ask: Ask) -> bool:
         reader.at = mark
         return False
     if ask.entity is not None:
-        raise Refused(f"`{word} {said}` of a {ask.entity.name} may be its one row, its sum or its average.", "Say: highest average …")
+        raise Refused(
+            f"`{word} {said}` of a {ask.entity.name} may be its one row, its sum or its average.",
+            "Say: highest average …",
+        )
     if linked or ask.noun == "rows":
         return _ordering(ask, column, _MOST[word], linked)
     return _extreme(reader, schema, ask, column, word, said)
@@ -220,7 +276,7 @@ def _ordering(ask: Ask, column: Column, order: str, linked: bool) -> bool:
         raise Refused("It is not said how many rows.", "Say a number: the 5 with the highest …")
     ask.superlative = Direction(column, 1 if order == "desc" else -1)
     if ask.wanted is None:
-        ask.wanted = 1
+        ask.wanted, ask.implied = 1, True
     return True
 
 
@@ -232,7 +288,9 @@ def _extreme(reader: Reader, schema: Schema, ask: Ask, column: Column, word: str
     if plural(said) or ask.wanted is not None:
         noun = noun_at(reader, schema)
         if noun is None or noun[0].role != "rows":
-            raise Refused(f"`{word} {said}` may mean rows or values.", "Say: the 3 rows with the highest …, for example.")
+            raise Refused(
+                f"`{word} {said}` may mean rows or values.", "Say: the 3 rows with the highest …, for example."
+            )
     noun = noun_at(reader, schema) if reader else None
     if noun is not None and noun[0].role == "rows":
         ask.superlative = Direction(column, 1 if _MOST[word] == "desc" else -1)

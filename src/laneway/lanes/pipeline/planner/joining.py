@@ -1,4 +1,4 @@
-"""Two tables in one request: `join orders with customers on customer_id`, `orders without a customer`, `add the customer's name`."""
+"""Two tables in one request: `join orders with customers on customer_id`, `orders without a customer`."""
 
 from __future__ import annotations
 
@@ -8,20 +8,49 @@ from dataclasses import replace
 from laneway.lanes.pipeline.planner.ask import Ask, Step
 from laneway.lanes.pipeline.planner.columns import column_at, only
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES
+from laneway.lanes.pipeline.planner.nouns import fits, noun_at
+from laneway.lanes.pipeline.planner.phrasing import phrases, words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
-from laneway.lanes.pipeline.planner.spelling import name_words, stem
+from laneway.lanes.pipeline.planner.spelling import name_words, plural, stem
 
 Schemas = Mapping[str, Schema]
-_LINKS = ("left joined with", "left joined to", "left join with", "left join", "inner joined with", "joined with", "joined to",
-          "inner join with", "inner join", "join with", "join to", "join", "merged with", "merge with", "combined with", "combine with",
-          "matched with", "matched to", "with matching")  # fmt: skip
-_NONE = ("that have no matching", "with no matching", "without a matching", "without matching", "that have no", "who have no",
-         "which have no", "that has no", "who has no", "with no", "without any", "without a", "without an", "without", "not in",
-         "that are not in", "who are not in", "missing from", "that do not have any", "who do not have any", "that do not have a",
-         "who do not have a", "that do not have an", "have no", "has no", "do not have any", "not matching any", "with no match in",
-         "that have no match in", "without a match in", "which are not in")  # fmt: skip
+MAIN = "data"
+"""What the table is called that came with the request without a name."""
+_SECOND = words(
+    """
+    join joined merge merged combine combined with without and to no match matched in add per each by have has
+    """
+)
+"""Behind these words a table is not the one the request starts from."""
+_LINKS = phrases(
+    """
+    left joined with | left joined to | left join with | left join | inner joined with | joined with | joined to |
+    inner join with | inner join | join with | join to | join | merged with | merge with | combined with |
+    combine with | matched with | matched to | with matching
+    """
+)
+_NONE = phrases(
+    """
+    that have no matching | with no matching | without a matching | without matching | that have no | who have no |
+    which have no | that has no | who has no | with no | without any | without a | without an | without | not in |
+    that are not in | who are not in | missing from | that do not have any | who do not have any |
+    that do not have a | who do not have a | that do not have an | have no | has no | do not have any |
+    not matching any | with no match in | that have no match in | without a match in | which are not in
+    """
+)
+
+_ADDS = phrases(
+    """
+    with | add | including | include | plus | and | together with | along with | show | attach
+    """
+)
+_BY_KEY = phrases(
+    """
+    on the | on | by the | by | using the | using | via | over | matching | through the | through
+    """
+)
 
 
 def table_at(reader: Reader, schemas: Schemas, ahead: int = 0) -> tuple[str, int]:
@@ -53,9 +82,10 @@ def source(reader: Reader, schemas: Schemas) -> str:
             before = reader.word(mark - 1) if mark else ""
             if before in ("without", "no", "per", "each", "by") or reader.word(mark + size) == "'s":
                 continue
-            return name
-    if "data" in schemas:
-        return "data"
+            second = MAIN in schemas and any(token.text in _SECOND for token in reader.tokens[:mark])
+            return MAIN if second else name
+    if MAIN in schemas:
+        return MAIN
     raise Refused("It is not said which table is meant.", f"Name one of: {', '.join(schemas)}.")
 
 
@@ -69,7 +99,35 @@ def join_clause(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> S
         if joined is not None:
             return joined
         reader.at = mark
+    _refuse_other_table(reader, schema, schemas)
     return None
+
+
+def _refuse_other_table(reader: Reader, schema: Schema, schemas: Schemas) -> None:
+    """`orders with customers` names a table, and no column: what it is to do here is not said."""
+    ahead = 0
+    while reader.word(ahead) in (
+        "with",
+        "having",
+        "have",
+        "has",
+        "that",
+        "which",
+        "who",
+        "of",
+        "and",
+        "the",
+        "their",
+        "for",
+        "from",
+    ):
+        ahead += 1
+    other, size = table_at(reader, schemas, ahead)
+    if ahead and other and other != schema.name and plural(reader.word(ahead + size - 1)):
+        raise Refused(
+            f"It is not said how {other} belongs here.",
+            f"Say: join {schema.name} with {other} on …, or: without {other}.",
+        )
 
 
 def _imperative(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema | None:
@@ -79,6 +137,9 @@ def _imperative(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> S
         return None
     reader.skips(ARTICLES)
     left, size = table_at(reader, schemas)
+    if not left and schema.name == MAIN:
+        noun = noun_at(reader, schema)
+        left, size = (MAIN, noun[1]) if noun is not None and noun[0].role == "rows" else ("", 0)
     if not left:
         return None
     reader.at += size
@@ -128,7 +189,7 @@ def _anti(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema 
 
 def _added(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema | None:
     """`with the customer's name`, `add the customer's name and city`."""
-    if not reader.takes("with", "add", "including", "include", "plus", "and", "together with", "along with", "show", "attach"):
+    if not reader.takes(*_ADDS):
         return None
     reader.skips(ARTICLES)
     right, size = table_at(reader, schemas)
@@ -151,6 +212,9 @@ def _added(reader: Reader, schema: Schema, schemas: Schemas, ask: Ask) -> Schema
     if reader.takes("to"):
         reader.skips(ARTICLES | {"all", "every"})
         here, size = table_at(reader, schemas)
+        noun = noun_at(reader, schema) if not here and schema.name == MAIN else None
+        if noun is not None and noun[0].role == "rows":
+            here, size = MAIN, noun[1]
         if here != schema.name:
             return None
         reader.at += size
@@ -169,22 +233,22 @@ def _origin(name: str, other: Schema) -> str:
 def _keyed(reader: Reader, left: Schema, right: Schema, ask: Ask, how: str) -> Schema:
     """The join by the key that is named, or by the only one that can be meant."""
     reader.takes("where they match", "that match")
-    if reader.takes("on the", "on", "by the", "by", "using the", "using", "via", "over", "matching", "through the", "through"):
-        keys = _said_key(reader, left, right)
-    else:
-        keys = _only_key(left, right)
-    ours, theirs = keys
+    ours, theirs = _said_key(reader, left, right) if reader.takes(*_BY_KEY) else _only_key(left, right)
     same = ours.name == theirs.name
     step: Step = {"do": "join", "table": right.name, "how": how}
     step |= {"on": [ours.name]} if same else {"left_on": [ours.name], "right_on": [theirs.name]}
     if ours.kind != theirs.kind:
-        raise Refused(f"{ours.name} and {right.name}.{theirs.name} hold different kinds of values.", "Join by another column.")
+        raise Refused(
+            f"{ours.name} and {right.name}.{theirs.name} hold different kinds of values.", "Join by another column."
+        )
     ask.joins.append(step)
     if how == "anti":
         return left
     names = {column.name for column in left.columns}
     more = [column for column in right.columns if not (same and column.name == theirs.name)]
-    added = [replace(one, name=f"{right.name}_{one.name}" if one.name in names else one.name, unique=False) for one in more]
+    added = [
+        replace(one, name=f"{right.name}_{one.name}" if one.name in names else one.name, unique=False) for one in more
+    ]
     added = [replace(one, nulls=one.nulls + (how == "left")) for one in added]
     return left.with_columns([*(replace(one, unique=False) for one in left.columns), *added])
 
@@ -206,30 +270,45 @@ def _said_key(reader: Reader, left: Schema, right: Schema) -> tuple[Column, Colu
         return ours[0], theirs[0]
     if len(ours) == 1:
         reader.at += size
+        mark = reader.at
         if reader.takes("=", "==", "equals", "and", "to"):
             theirs, other_size = column_at(reader, right)
             if len(theirs) == 1:
                 reader.at += other_size
                 return ours[0], theirs[0]
+        reader.at = mark
         key = _id_of(right, ours[0])
         if key is not None:
             return ours[0], key
-    raise Refused("The key is not a column of both tables.", f"{left.name}: {_names(left)}; {right.name}: {_names(right)}.")
+    raise Refused(
+        "The key is not a column of both tables.", f"{left.name}: {_names(left)}; {right.name}: {_names(right)}."
+    )
 
 
 def _id_of(schema: Schema, column: Column) -> Column | None:
     """`id` of customers, for a `customer_id` elsewhere."""
+    if column.words[1:] != ("id",):
+        return None
     words = name_words(schema.name)[0]
-    return schema.column("id") if words and column.words == (words[-1], "id") else None
+    told = fits(column.words[0], schema) if schema.name == MAIN else bool(words) and column.words[0] == words[-1]
+    return schema.column("id") if told else None
 
 
 def _only_key(left: Schema, right: Schema) -> tuple[Column, Column]:
-    shared = [(one, two) for one in left.columns for two in right.columns if one.name == two.name and one.identifies and len(one.words) > 1]
+    shared = [
+        (one, two)
+        for one in left.columns
+        for two in right.columns
+        if one.name == two.name and one.identifies and len(one.words) > 1
+    ]
     pairs = [(one, key) for one in left.columns if (key := _id_of(right, one)) is not None]
     back = [(key, one) for one in right.columns if (key := _id_of(left, one)) is not None]
     found = shared + pairs + back
     if len(found) != 1:
-        raise Refused("It is not said by which column the tables belong together.", f"Say: on …; {right.name} has {_names(right)}.")
+        raise Refused(
+            "It is not said by which column the tables belong together.",
+            f"Say: on …; {right.name} has {_names(right)}.",
+        )
     return found[0]
 
 

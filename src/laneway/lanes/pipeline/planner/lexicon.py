@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from laneway.lanes.pipeline.planner.phrasing import words
+
 
 def _pairs(text: str) -> dict[str, str]:
     """`word=meaning` pairs divided by `;`."""
     return {left.strip(): right.strip() for left, right in (pair.split("=") for pair in text.split(";") if "=" in pair)}
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 CONTRACTIONS = _pairs(
@@ -36,19 +34,19 @@ ABBREVIATIONS = _pairs(
     "lname=last name; tot=total; ts=timestamp; dt=date; prc=price; rtg=rating; cnt=count; ord=order; mfr=manufacturer;"
     "desc=description; descr=description; birthdate=birth date; birthday=birth date; signup=sign up;"
     "firstname=first name; lastname=last name; fullname=full name; timestamp=timestamp; datetime=datetime;"
-    "ship=ship; bday=birth date; acct=account; cntr=counter; dist=distance; lat=latitude; lon=longitude; mileage=mileage;"
+    "ship=ship; bday=birth date; acct=account; cntr=counter; dist=distance; lat=latitude; lon=longitude;"
     "zipcode=zip code; headcount=headcount; networth=net worth; stk=stock; sz=size; clr=color; colour=color;"
     "favourite=favorite; centre=center; mail=email; cellphone=phone; mobile=phone; telephone=phone; instock=in stock;"
     "flightno=flight number; orderno=order number; orderid=order id; customerid=customer id; productid=product id;"
-    "userid=user id; employeeid=employee id; unitprice=unit price; pub=published; prio=priority; hrs=hour; wks=week; pos=position"
+    "userid=user id; employeeid=employee id; unitprice=unit price; pub=published; prio=priority; pos=position"
 )
 UNITS = _pairs(
-    "usd=usd; dollar=usd; dollars=usd; eur=eur; euro=eur; euros=eur; gbp=gbp; pound=gbp; pounds=gbp; chf=chf; cents=cent;"
+    "usd=usd; dollar=usd; dollars=usd; eur=eur; euro=eur; euros=eur; gbp=gbp; pound=gbp; pounds=gbp; cents=cent;"
     "kg=kg; kgs=kg; kilo=kg; kilos=kg; kilograms=kg; g=g; gram=g; grams=g; lb=lb; lbs=lb; km=km; kms=km; kilometers=km;"
     "kilometres=km; mi=mi; mile=mi; miles=mi; m=m; meters=m; metres=m; cm=cm; mm=mm; ft=ft; feet=ft; min=min; mins=min;"
     "minute=min; minutes=min; hr=h; hrs=h; h=h; hour=h; hours=h; sec=s; secs=s; second=s; seconds=s; s=s; ms=ms;"
-    "millisecond=ms; milliseconds=ms; days=day; percent=%; pct=%; perc=%; celsius=c; c=c; km2=km2; sqm=m2; sqft=ft2; m2=m2;"
-    "gb=gb; mb=mb; kb=kb; tb=tb; l=l; liter=l; liters=l; ml=ml; kwh=kwh; mph=mph; kmh=kmh; kph=kmh; mah=mah; bhp=hp; hp=hp"
+    "millisecond=ms; milliseconds=ms; days=day; percent=%; pct=%; perc=%; celsius=c; c=c; km2=km2; sqm=m2; m2=m2;"
+    "gb=gb; mb=mb; kb=kb; tb=tb; l=l; liter=l; liters=l; ml=ml; kwh=kwh; mph=mph; kmh=kmh; kph=kmh; sqft=ft2; hp=hp"
 )
 """The last word of a column's name, or the word behind a number, as a unit of measure."""
 CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp"}
@@ -124,54 +122,93 @@ for _number, _line in enumerate(_CONCEPTS.split("\n")):
         CONCEPTS[_word] = CONCEPTS.get(_word, frozenset()) | {_number}
 """Words that name the same thing share a number."""
 
-MODIFIERS_THAT_MATTER = _words(
+MODIFIERS_THAT_MATTER = words(
     "old previous prior former last next competitor discount discounted tax shipping delivery target estimated expected"
     " budget planned forecast refund original min max minimum maximum lowest highest second secondary alternate backup"
     " parent child spouse emergency billing handling late extra insurance other net gross returned cancelled"
     " change growth rank percent ratio manager supervisor"
 )
 """In front of a column's noun these make it another thing: a `discount_price` is not the price."""
-ENTITY_TAILS = _words("name id code title label number key text description to by count")
-EVENT_TAILS = _words("date time at on day datetime timestamp when year")
-MEASURE_TAILS = _words("value amount total sold")
-EVENTS = _words(
+ENTITY_TAILS = words("name id code title label number key text description to by count")
+EVENT_TAILS = words("date time at on day datetime timestamp when year")
+MEASURE_TAILS = words("value amount total sold")
+EVENTS = words(
     "departure depart arrival arrive created create signed sign registered register joined join hired hire born birth"
     " shipped ship ordered order delivered delivery released release published publish updated update opened open"
     " closed close founded found started start ended end due expiry expire purchase purchased invoice booking booked"
     " payment paid visit login admission admitted discharged event transaction checkin checkout landing takeoff sold"
     " bought modified completed finished placed filed submitted manufactured built launched launch seen"
 )
-MEASURES = _words("price cost fare fee salary revenue weight rating score discount tax amount balance unit")
+MEASURES = words("price cost fare fee salary revenue weight rating score discount tax amount balance unit")
 
-FILLERS = _words("the a an all of me please my our us that which who are is were was be there do does did it its them they"
-                 " their these those currently now every whole full entire exist exists available_ here you i we so")
-"""Words that change no table wherever they stand; never a negation, a number or a comparison."""
-ROW_WORDS = _words("row record entry result line datum datapoint one")
-GENERIC = _words("row record entry result line one thing item element observation data dataset table list everything")
-VAGUE = _words(
-    "cheap expensive recent new old young good bad great nice popular big small large high low long short few several many"
-    " some other similar nearby interesting important weird unusual outlier typical common rare late early fast slow"
-    " affordable reasonable decent modern fresh heavy light tall busy hot cold warm rich poor strong weak close far"
-    " favorite favourite relevant related similar suspicious odd normal abnormal valid invalid"
+FILLERS = words(
+    "the a an all of me please my our us that which who are is were was be there do does did it its them they"
+    " their these those currently now every whole full entire exist exists available_ here you i we so"
 )
-ARTICLES = _words("the a an any their its his her each")
+"""Words that change no table wherever they stand; never a negation, a number or a comparison."""
+ROW_WORDS = words("row record entry result line datum datapoint one")
+GENERIC = words("row record entry result line one thing item element observation data dataset table list everything")
+VAGUE = words(
+    "cheap expensive recent new old young good bad great nice popular big small large high low long short few several"
+    " many some other similar nearby interesting important weird unusual outlier typical common rare late early fast"
+    " slow affordable reasonable decent modern fresh heavy light tall busy hot cold warm rich poor strong weak close"
+    " far favorite favourite relevant related similar suspicious odd normal abnormal valid invalid"
+)
+ARTICLES = words("the a an any their its his her each")
 WORD_NUMBERS = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-        " eighteen nineteen twenty".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
-} | {word: 10 * number for number, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)}
+} | {
+    word: 10 * number
+    for number, word in enumerate(["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 3)
+}
 SCALES = {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "m": 10**6, "mn": 10**6, "billion": 10**9,
           "bn": 10**9, "b": 10**9}  # fmt: skip
-ORDINALS = {word: n for n, word in enumerate("second third fourth fifth sixth seventh eighth ninth tenth".split(), 2)} | {
+ORDINALS = {
+    "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
     "2nd": 2, "3rd": 3, "4th": 4, "5th": 5, "6th": 6, "7th": 7, "8th": 8, "9th": 9, "10th": 10,
 }  # fmt: skip
 MONTHS = {
     name: number
     for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct"
-        "|november nov|december dec".split("|"),
+        [
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ],
         1,
     )
     for name in names.split()

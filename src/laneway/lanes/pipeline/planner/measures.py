@@ -6,18 +6,33 @@ from laneway.lanes.pipeline.planner.ask import Ask, Measure
 from laneway.lanes.pipeline.planner.columns import column_at, only
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES
 from laneway.lanes.pipeline.planner.nouns import noun_at
+from laneway.lanes.pipeline.planner.phrasing import phrases
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 WORDS = {
-    "average": "mean", "mean": "mean", "avg": "mean", "total": "sum", "sum": "sum", "minimum": "min", "min": "min",
-    "maximum": "max", "max": "max", "median": "median", "combined": "sum", "overall": "sum",
-}  # fmt: skip
+    "average": "mean",
+    "mean": "mean",
+    "avg": "mean",
+    "total": "sum",
+    "sum": "sum",
+    "minimum": "min",
+    "min": "min",
+    "maximum": "max",
+    "max": "max",
+    "median": "median",
+    "combined": "sum",
+    "overall": "sum",
+}
 EXTREMES = {"highest": "max", "lowest": "min", "largest": "max", "smallest": "min", "greatest": "max"}
-COUNTS = ("the total number of", "the number of", "how many different", "how many distinct", "how many unique", "number of different", "number of distinct",
-          "number of unique", "how many", "total number of", "number of", "total count of", "count of", "count how many",
-          "counts of", "amount of", "count up", "count")  # fmt: skip
+COUNTS = phrases(
+    """
+    the total number of | the number of | how many different | how many distinct | how many unique |
+    number of different | number of distinct | number of unique | how many | total number of | number of |
+    total count of | count of | count how many | counts of | amount of | count up | count
+    """
+)
 
 
 def measure(reader: Reader, schema: Schema, ask: Ask) -> bool:
@@ -79,7 +94,7 @@ def _column(reader: Reader, schema: Schema, mark: int) -> Column | None:
     reader.at = here + size
     if whole and wide > 1 and wide > here - mark and whole != found:
         raise Refused(
-            f"`{reader.tokens[mark].raw} {said}` may be the column {whole[0].name} or be worked out of {found[0].name}.",
+            f"`{reader.tokens[mark].raw} {said}` may be {whole[0].name} or be worked out of {found[0].name}.",
             f"Say `sum of {found[0].name}` or `sum of {whole[0].name}`.",
         )
     return only(found, said)
@@ -110,7 +125,11 @@ def _same_for_more(reader: Reader, schema: Schema, ask: Ask, dos: list[str]) -> 
             return
         found, size = column_at(reader, schema)
         after = reader.word(size)
-        if len(found) != 1 or found[0].kind != "number" or after in ("is", "over", "under", "above", "below", "between", ">", "<"):
+        if (
+            len(found) != 1
+            or found[0].kind != "number"
+            or after in ("is", "over", "under", "above", "below", "between", ">", "<")
+        ):
             reader.at = mark
             return
         reader.at += size
@@ -149,8 +168,9 @@ def counted(reader: Reader, schema: Schema, ask: Ask) -> bool:
     said = reader.takes(*COUNTS)
     if not said:
         return False
-    if said == "count" and (column_at(reader, schema)[0] == [] and reader.word() not in ("the", "all", "rows") and not reader):
-        pass
+    if ask.noun and not said.startswith(("how", "the")):
+        reader.at = mark
+        return False
     reader.takes("of the", "of", "all the", "all", "the")
     different = any(word in said for word in ("different", "distinct", "unique")) or bool(
         reader.takes("different", "distinct", "unique")

@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from laneway.lanes.pipeline.planner.lexicon import MONTHS
+from laneway.lanes.pipeline.planner.phrasing import words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 
-_RELATIVE = frozenset("today yesterday tomorrow tonight".split())
-_SPANS = frozenset("week weeks month months year years day days quarter weekend hour hours".split())
+_RELATIVE = frozenset(["today", "yesterday", "tomorrow", "tonight"])
+_SPANS = words(
+    """
+    week weeks month months year years day days quarter weekend hour hours
+    """
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,13 @@ def _year(reader: Reader) -> Span | None:
 
 def _year_at(reader: Reader, ahead: int) -> int | None:
     token = reader.token(ahead)
-    if token and token.kind == "number" and len(token.text) == 4 and token.text.isdigit() and "1000" < token.text < "2999":
+    if (
+        token
+        and token.kind == "number"
+        and len(token.text) == 4
+        and token.text.isdigit()
+        and "1000" < token.text < "2999"
+    ):
         return int(token.text)
     return None
 

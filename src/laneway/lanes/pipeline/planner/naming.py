@@ -10,28 +10,56 @@ from laneway.lanes.pipeline.planner.comparing import (
     Where,
     against_number,
     between_numbers,
+    compared,
     dated,
     operator,
     span_between,
     suffix,
-    test,
 )
 from laneway.lanes.pipeline.planner.dimensions import yearly
 from laneway.lanes.pipeline.planner.moments import moment
+from laneway.lanes.pipeline.planner.phrasing import phrases
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
+from laneway.lanes.pipeline.planner.spelling import name_parts, plural
 from laneway.lanes.pipeline.planner.valuing import equals, unknown_value, values_at
 
 _TEXT = {
-    "contains": "contains", "contain": "contains", "containing": "contains", "includes": "contains", "including": "contains",
-    "starts with": "starts_with", "start with": "starts_with", "starting with": "starts_with", "begins with": "starts_with",
-    "begin with": "starts_with", "beginning with": "starts_with", "ends with": "ends_with", "ending with": "ends_with",
-    "end with": "ends_with", "ends in": "ends_with", "ending in": "ends_with",
-}  # fmt: skip
-_COPULAS = ("that is", "which is", "that are", "is", "are", "was", "were", "of", "being", "equals", "equal to", ":", "=", "==")
-_EMPTY = ("missing", "empty", "blank", "null", "not set", "unset", "not given")
+    "contains": "contains",
+    "contain": "contains",
+    "containing": "contains",
+    "includes": "contains",
+    "including": "contains",
+    "starts with": "starts_with",
+    "start with": "starts_with",
+    "starting with": "starts_with",
+    "begins with": "starts_with",
+    "begin with": "starts_with",
+    "beginning with": "starts_with",
+    "ends with": "ends_with",
+    "ending with": "ends_with",
+    "end with": "ends_with",
+    "ends in": "ends_with",
+    "ending in": "ends_with",
+}
+_COPULAS = phrases(
+    """
+    that is | which is | that are | is | are | was | were | of | being | equals | equal to | : | = | ==
+    """
+)
+_EMPTY = phrases(
+    """
+    missing | empty | blank | null | not set | unset | not given
+    """
+)
 _BOUNDARY = frozenset(("", "and", "or", ",", "but", "sorted", "ordered", "then", "per", "with", "that", ".", ";"))
+
+_NEGATIONS = phrases(
+    """
+    is not | are not | was not | were not | does not | do not | not
+    """
+)
 
 
 def about_column(reader: Reader, schema: Schema, possess: bool) -> Where | None:
@@ -57,17 +85,21 @@ def about_column(reader: Reader, schema: Schema, possess: bool) -> Where | None:
         return None
     if reader.word() in ("and", "or", ",") and column_at(reader, schema, 1)[0]:
         raise Refused(f"It is not said what {column.name} is to be.", f"Say it of each column: {column.name} over …")
+    if column.kind == "number" and (column.zeros or plural(name_parts(column.name)[-1])):
+        raise Refused(
+            f"`with {column.name}` may mean one, more than none, or any number.", f"Say: {column.name} at least 1."
+        )
     return _present(column)
 
 
 def _present(column: Column) -> Where:
-    given = test(column.name, "not_null")
-    return {"and": [given, test(column.name, "!=", "")]} if column.blanks else given
+    given = compared(column.name, "not_null")
+    return {"and": [given, compared(column.name, "!=", "")]} if column.blanks else given
 
 
 def _told(reader: Reader, schema: Schema, column: Column) -> Where | None:
     """What is said of the column, now read; None if nothing is."""
-    negated = bool(reader.takes("is not", "are not", "was not", "were not", "does not", "do not", "not"))
+    negated = bool(reader.takes(*_NEGATIONS))
     if not negated and reader.takes(*_COPULAS):
         said = True
         negated = bool(reader.takes("not"))
@@ -76,15 +108,18 @@ def _told(reader: Reader, schema: Schema, column: Column) -> Where | None:
     if reader.takes(*_EMPTY):
         if negated:
             return _present(column)
-        null = test(column.name, "null")
-        return {"or": [null, test(column.name, "==", "")]} if column.blanks else null
+        null = compared(column.name, "null")
+        return {"or": [null, compared(column.name, "==", "")]} if column.blanks else null
     text = reader.takes(*_TEXT)
     if text:
         return _text(reader, column, _TEXT[text], negated)
     if reader.takes("between", "in the range of", "in the range"):
         return _between(reader, column, negated)
-    return _dates(reader, column, negated, said) or _numbers(reader, column, negated) or _truth_of(reader, column, negated) or (
-        _values(reader, schema, column, negated, said)
+    return (
+        _dates(reader, column, negated, said)
+        or _numbers(reader, column, negated)
+        or _truth_of(reader, column, negated)
+        or (_values(reader, schema, column, negated, said))
     )
 
 
@@ -117,7 +152,9 @@ def _text(reader: Reader, column: Column, by: str, negated: bool) -> Where:
     if following is not None and following.text == "or":
         after = reader.token(1)
         if after is not None and after.kind == "quote":
-            raise Refused("Two texts with `or` between them are too many for one comparison.", f"Say {column.name} twice.")
+            raise Refused(
+                "Two texts with `or` between them are too many for one comparison.", f"Say {column.name} twice."
+            )
     found = contains(column, by, token.text if token.kind == "quote" else token.raw, quoted=token.kind == "quote")
     if not negated:
         return found
@@ -131,12 +168,16 @@ def contains(column: Column, by: str, text: str, *, quoted: bool) -> Where:
     if column.kind not in ("text", "numeric text", "empty"):
         raise Refused(f"{column.name} does not hold text.", "Compare it with a number or a date.")
     if quoted and _case_matters(column, by, text):
-        raise Refused(f"`{text}` fits some of {column.name} only in another case.", "Leave out the quotes to ignore case.")
-    return test(column.name, by, text, ignore_case=True)
+        raise Refused(
+            f"`{text}` fits some of {column.name} only in another case.", "Leave out the quotes to ignore case."
+        )
+    return compared(column.name, by, text, ignore_case=True)
 
 
 def _case_matters(column: Column, by: str, text: str) -> bool:
-    test_of = {"contains": lambda a, b: b in a, "starts_with": str.startswith, "ends_with": str.endswith}[by]
+    def test_of(whole: str, part: str) -> bool:
+        return {"starts_with": whole.startswith(part), "ends_with": whole.endswith(part)}.get(by, part in whole)
+
     texts = [form for forms in column.values.values() for form in forms]
     exact = [form for form in texts if test_of(form, text)]
     loose = [form for form in texts if test_of(form.lower(), text.lower())]
@@ -209,7 +250,7 @@ def _alternatives(reader: Reader, column: Column, found: Where) -> Where:
         values.append(more.in_unit(column.unit, column.name))
     if len(values) == 1:
         return found
-    return test(column.name, "in" if found["is"] == "==" else "not_in", values)
+    return compared(column.name, "in" if found["is"] == "==" else "not_in", values)
 
 
 def candidates_follow(reader: Reader) -> bool:
@@ -222,7 +263,7 @@ def _truth_of(reader: Reader, column: Column, negated: bool) -> Where | None:
     if column.kind != "bool":
         return None
     said = reader.takes("true", "yes", "false", "no")
-    return test(column.name, "==", (said in ("true", "yes")) is not negated) if said else None
+    return compared(column.name, "==", (said in ("true", "yes")) is not negated) if said else None
 
 
 def _values(reader: Reader, schema: Schema, column: Column, negated: bool, said: bool) -> Where | None:
@@ -241,7 +282,7 @@ def _values(reader: Reader, schema: Schema, column: Column, negated: bool, said:
         return None
     if token.kind == "quote" and not negated:
         reader.at += 1
-        return test(column.name, "==", token.text)
+        return compared(column.name, "==", token.text)
     if token.kind == "word" and candidates((token.text,), schema):
         raise Refused(f"I cannot compare {column.name} with another column.", "Compare it with a value.")
     raise unknown_value(token.raw, column)

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 
 from laneway.lanes.pipeline.planner.columns import candidates, column_at
 from laneway.lanes.pipeline.planner.lexicon import CONCEPTS, FILLERS, GENERIC, VAGUE
+from laneway.lanes.pipeline.planner.phrasing import words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema, entity_word
 from laneway.lanes.pipeline.planner.spelling import name_parts, name_words, plural, stem
 
-_UNTOLD = frozenset("data table rows input sheet csv json t df x tbl result records".split())
+_UNTOLD = words(
+    """
+    data table rows input sheet csv json t df x tbl result records
+    """
+)
 """Names of tables that say nothing about what their rows are."""
 
 _SIGNS = """
@@ -106,27 +111,33 @@ error: message code level
 _TYPICAL = {line.split(":")[0]: frozenset(line.split(":")[1].split()) for line in _SIGNS.split("\n")}
 """Words that columns of a table of such things are called by."""
 _KIN = (
-    frozenset("person employee worker user customer client member student patient player teacher doctor staff buyer".split()),
-    frozenset("product item article good".split()),
-    frozenset("movie film".split()),
-    frozenset("flight trip".split()),
-    frozenset("sale order purchase transaction".split()),
-    frozenset("house home apartment property listing".split()),
-    frozenset("car vehicle".split()),
-    frozenset("ticket issue task".split()),
-    frozenset("company business firm".split()),
-    frozenset("customer client".split()),
-    frozenset("package shipment parcel".split()),
+    words(
+        """
+    person employee worker user customer client member student patient player teacher doctor staff buyer
+    """
+    ),
+    frozenset(["product", "item", "article", "good"]),
+    frozenset(["movie", "film"]),
+    frozenset(["flight", "trip"]),
+    frozenset(["sale", "order", "purchase", "transaction"]),
+    frozenset(["house", "home", "apartment", "property", "listing"]),
+    frozenset(["car", "vehicle"]),
+    frozenset(["ticket", "issue", "task"]),
+    frozenset(["company", "business", "firm"]),
+    frozenset(["customer", "client"]),
+    frozenset(["package", "shipment", "parcel"]),
 )
 
 
-_NO_NOUNS = FILLERS | frozenset(
-    "of in on at by to from for with and or but not per than then as if only just under over above below between before after"
-    " since until while during each any more less most least fewer some no none never always when where how why whose whom"
-    " show list give get find sort order count average total sum minimum maximum mean median first last top bottom next rest"
-    " else other others same such both either neither have has had having can could would should will may might must without"
-    " within except excluding including about around near versus vs compared against sorted ordered grouped plus minus times"
-    " yes less this highest lowest".split()
+_NO_NOUNS = FILLERS | words(
+    """
+    of in on at by to from for with and or but not per than then as if only just under over above below between
+    before after since until while during each any more less most least fewer some no none never always when where
+    how why whose whom show list give get find sort order count average total sum minimum maximum mean median first
+    last top bottom next rest else other others same such both either neither have has had having can could would
+    should will may might must without within except excluding including about around near versus vs compared
+    against sorted ordered grouped plus minus times yes less this highest lowest
+    """
 )
 """Words that never name what the rows are."""
 
@@ -141,7 +152,7 @@ class Noun:
 
 
 def noun_at(reader: Reader, schema: Schema) -> tuple[Noun, int] | None:
-    """The noun that comes next and how many tokens it is; None if no noun comes next, Refused if it is a foreign one."""
+    """The noun that comes next and how many tokens it is; None if no noun comes next, or one of other tables."""
     word = reader.word()
     token = reader.token()
     if token is None or token.kind != "word":
@@ -166,6 +177,8 @@ def noun_at(reader: Reader, schema: Schema) -> tuple[Noun, int] | None:
 def _singled_out(reader: Reader) -> bool:
     """Whether the word before makes a singular likely: `cheapest laptop`, `which laptop`."""
     before = reader.tokens[reader.at - 1].text if reader.at else ""
+    if reader.memo.get("superlative"):
+        return True
     return before.endswith("est") or before in ("expensive", "recent", "rated", "paid", "popular", "which", "selling")
 
 
@@ -182,14 +195,15 @@ def _column_noun(reader: Reader, schema: Schema, found: list[Column], size: int)
     """A noun that names a column: the things it names, or the rows when each row is another of them."""
     last = reader.word(size - 1)
     single = stem(last)
-    keys = [column for column in found if column.unique and not column.measure and entity_word(column) == single]
+    keys = [c for c in found if c.unique and (c.kind == "text" or c.identifies) and entity_word(c) == single]
     if size == 1 and (keys or (single in row_nouns(schema) and not _exact_column(single, found))):
         return Noun("rows", plural(last)), size
     if size == 1 and fits(single, schema) and not any(_names(column, single) for column in found):
         return Noun("rows", plural(last)), size
     if len(found) > 1:
         raise Refused(
-            f"`{last}` may be {' or '.join(column.name for column in found)}.", f"Name one: {found[0].name}, for example."
+            f"`{last}` may be {' or '.join(column.name for column in found)}.",
+            f"Name one: {found[0].name}, for example.",
         )
     return Noun("column", plural(last), found[0]), size
 
@@ -235,7 +249,13 @@ def known_noun(reader: Reader, schema: Schema) -> tuple[Noun, int] | None:
         if not own or read[1] > 1:
             return None
         raise Refused(f"`{reader.word()}` may be the rows or a value of a column.", "Say `rows`, or name the column.")
-    told = word in GENERIC or word in row_nouns(schema) or fits(word, schema) or read[1] > 1 or bool(column_at(reader, schema)[0])
+    told = (
+        word in GENERIC
+        or word in row_nouns(schema)
+        or fits(word, schema)
+        or read[1] > 1
+        or bool(column_at(reader, schema)[0])
+    )
     return read if told or any(_kin(word, name) for name in row_nouns(schema)) else None
 
 

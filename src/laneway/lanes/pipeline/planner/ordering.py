@@ -5,28 +5,59 @@ from __future__ import annotations
 from laneway.lanes.pipeline.planner.ask import Ask
 from laneway.lanes.pipeline.planner.columns import column_at, listed, only, takes_column
 from laneway.lanes.pipeline.planner.dimensions import SUPERLATIVES, Direction, direction, looks_dated, yearly
+from laneway.lanes.pipeline.planner.phrasing import phrases
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
-SORTS = ("sorted by", "sort by", "ordered by", "order by", "ranked by", "rank by", "arranged by", "in order of", "sort them by",
-         "order them by", "sorting by", "ordering by", "sorted on", "sort on", "sort it by", "arrange by", "rank them by",
-         "sort the results by", "sort results by", "arrange them by", "sorted according to")  # fmt: skip
-_DOWN = ("in descending order", "descending order", "descending", "desc", "decreasing", "from highest to lowest",
-         "highest to lowest", "from high to low", "high to low", "highest first", "largest first", "biggest first",
-         "from largest to smallest", "largest to smallest", "from biggest to smallest", "from most to least",
-         "greatest first", "most first", "high first", "from z to a", "z to a", "in reverse order", "reversed",
-         "in reverse alphabetical order", "in reverse", "from top to bottom", "highest on top", "highest at the top",
-         "starting with the highest", "starting with the largest", "with the highest first", "the highest first")  # fmt: skip
-_UP = ("in ascending order", "ascending order", "ascending", "asc", "increasing", "from lowest to highest",
-       "lowest to highest", "from low to high", "low to high", "lowest first", "smallest first", "from smallest to largest",
-       "smallest to largest", "least first", "low first", "from a to z", "a to z", "alphabetically",
-       "in alphabetical order", "from least to most", "starting with the lowest", "with the lowest first",
-       "the lowest first", "lowest on top")  # fmt: skip
-_NEW = ("newest first", "latest first", "most recent first", "from newest to oldest", "newest to oldest", "recent first",
-        "most recent on top")  # fmt: skip
-_OLD = ("oldest first", "earliest first", "from oldest to newest", "oldest to newest", "chronologically",
-        "in chronological order")  # fmt: skip
+SORTS = phrases(
+    """
+    sorted by | sort by | ordered by | order by | ranked by | rank by | arranged by | in order of | sort them by |
+    order them by | sorting by | ordering by | sorted on | sort on | sort it by | arrange by | rank them by |
+    sort the results by | sort results by | arrange them by | sorted according to
+    """
+)
+_DOWN = phrases(
+    """
+    in descending order | descending order | descending | desc | decreasing | from highest to lowest |
+    highest to lowest | from high to low | high to low | highest first | largest first | biggest first |
+    from largest to smallest | largest to smallest | from biggest to smallest | from most to least |
+    greatest first | most first | high first | from z to a | z to a | in reverse order | reversed |
+    in reverse alphabetical order | in reverse | from top to bottom | highest on top | highest at the top |
+    starting with the highest | starting with the largest | with the highest first | the highest first
+    """
+)
+_UP = phrases(
+    """
+    in ascending order | ascending order | ascending | asc | increasing | from lowest to highest |
+    lowest to highest | from low to high | low to high | lowest first | smallest first | from smallest to largest |
+    smallest to largest | least first | low first | from a to z | a to z | alphabetically | in alphabetical order |
+    from least to most | starting with the lowest | with the lowest first | the lowest first | lowest on top
+    """
+)
+_NEW = phrases(
+    """
+    newest first | latest first | most recent first | from newest to oldest | newest to oldest | recent first |
+    most recent on top
+    """
+)
+_OLD = phrases(
+    """
+    oldest first | earliest first | from oldest to newest | oldest to newest | chronologically |
+    in chronological order
+    """
+)
+
+_SORT_VERBS = phrases(
+    """
+    sorted | sort | ordered | order | arranged | ranked | sort them | order them | in
+    """
+)
+_THENS = phrases(
+    """
+    and then by | , and then by | , then by | then by | and then | , then | then | and by | , and | and | , by | ,
+    """
+)
 
 
 def order_word(reader: Reader, column: Column | None = None) -> str:
@@ -51,7 +82,7 @@ def sort_clause(reader: Reader, schema: Schema, ask: Ask) -> bool:
     mark = reader.at
     early = ""
     if not reader.takes(*SORTS):
-        verb = reader.takes("sorted", "sort", "ordered", "order", "arranged", "ranked", "sort them", "order them", "in")
+        verb = reader.takes(*_SORT_VERBS)
         early = order_word(reader) if verb else ""
         behind = bool(early) and bool(reader.takes("order by", "order of", "by", "of", "on"))
         if verb and early and not behind and verb != "in" and reader.word() not in ("by",):
@@ -106,15 +137,28 @@ def _column_order(reader: Reader, schema: Schema, ask: Ask) -> bool:
     """`biggest amount first`, `latest departure first`."""
     reader.takes(",", "with the", "the")
     word = reader.word()
-    order = {"biggest": "desc", "highest": "desc", "largest": "desc", "most": "desc", "latest": "desc", "newest": "desc", "lowest": "asc",
-             "smallest": "asc", "least": "asc", "fewest": "asc", "earliest": "asc"}.get(word, "")  # fmt: skip
+    order = {
+        "biggest": "desc",
+        "highest": "desc",
+        "largest": "desc",
+        "most": "desc",
+        "latest": "desc",
+        "newest": "desc",
+        "lowest": "asc",
+        "smallest": "asc",
+        "least": "asc",
+        "fewest": "asc",
+        "earliest": "asc",
+    }.get(word, "")
     if not order:
         return False
     found, size = column_at(reader, schema, 1)
     if not found or reader.word(size + 1) != "first" or ask.keys:
         return False
     column = sortable(only(found, word))
-    if not column.ordered or (word in ("latest", "newest", "earliest") and column.kind == "number" and not yearly(column)):
+    if not column.ordered or (
+        word in ("latest", "newest", "earliest") and column.kind == "number" and not yearly(column)
+    ):
         return False
     reader.at += size + 2
     ask.keys.append((column, order))
@@ -133,21 +177,49 @@ def _to_opposite(reader: Reader, said: str) -> bool:
 
 def _keys(reader: Reader, schema: Schema, ask: Ask, early: str) -> None:
     """Every column to sort by, each with its own direction."""
+    linked = False
     while True:
         reader.takes("the", "their", "its")
+        bare = bool(ask.keys) and ask.keys[-1][1] == "asc" and linked
+        before = reader.at
         _key(reader, schema, ask, early)
+        if (
+            bare
+            and ask.keys[-1][1] == "desc"
+            and not {t.text for t in reader.tokens[:before]} & {"ascending", "asc", "lowest"}
+        ):
+            raise Refused(
+                "It is not plain whether the direction holds for one column or for both.",
+                "Say it with each, or `then`.",
+            )
         mark = reader.at
-        if not reader.takes("and then by", ", and then by", ", then by", "then by", "and then", ", then", "then", "and by",
-                            ", and", "and", ", by", ","):  # fmt: skip
+        linked = reader.word() == "and" and reader.word(1) not in ("then", "by")
+        if not reader.takes(*_THENS):
             return
         found, size = column_at(reader, schema)
-        if not found or reader.word(size) in ("is", "over", "under", "above", "below", "between", "of") or _starts_clause(reader):
+        if (
+            not found
+            or reader.word(size) in ("is", "over", "under", "above", "below", "between", "of")
+            or _starts_clause(reader)
+        ):
             reader.at = mark
             return
 
 
 def _starts_clause(reader: Reader) -> bool:
-    return reader.word() in ("show", "list", "only", "give", "take", "keep", "group", "count", "sort", "limit", "filter")
+    return reader.word() in (
+        "show",
+        "list",
+        "only",
+        "give",
+        "take",
+        "keep",
+        "group",
+        "count",
+        "sort",
+        "limit",
+        "filter",
+    )
 
 
 def _key(reader: Reader, schema: Schema, ask: Ask, early: str) -> None:
@@ -161,9 +233,24 @@ def _key(reader: Reader, schema: Schema, ask: Ask, early: str) -> None:
         raise Refused(f"`{said}` does not go with a sort.", "Say ascending or descending.")
     column = sortable(takes_column(reader, schema))
     # `sorted by price, highest first`
-    comma = reader.word() == "," and reader.word(1) in ("highest", "lowest", "descending", "ascending", "newest", "oldest",
-                                                       "largest", "smallest", "biggest", "latest", "most", "low", "high",
-                                                       "desc", "asc", "from")  # fmt: skip
+    comma = reader.word() == "," and reader.word(1) in (
+        "highest",
+        "lowest",
+        "descending",
+        "ascending",
+        "newest",
+        "oldest",
+        "largest",
+        "smallest",
+        "biggest",
+        "latest",
+        "most",
+        "low",
+        "high",
+        "desc",
+        "asc",
+        "from",
+    )
     mark = reader.at
     reader.at += comma
     order = order_word(reader, column)
@@ -195,14 +282,16 @@ def sortable(column: Column) -> Column:
     """The column, if its order is the one people mean."""
     if column.kind == "numeric text":
         raise Refused(f"{column.name} holds numbers written as text.", "Turn them into numbers first.")
-    if column.kind in ("mixed", "nested", "bool", "empty"):
+    if column.kind in ("mixed", "nested", "bool", "empty", "date text"):
         raise Refused(f"{column.name} cannot be put in an order people mean.", "Sort by another column.")
     if column.kind == "text":
         if looks_dated(column):
             raise Refused(f"{column.name} holds dates I cannot compare.", "Write dates like 2026-03-31 in the table.")
         texts = [form for forms in column.values.values() for form in forms]
         if sorted(texts) != sorted(texts, key=str.casefold) and len({t.casefold() for t in texts}) == len(texts):
-            raise Refused(f"{column.name} mixes capitals, which sort before all small letters.", "Sort by another column.")
+            raise Refused(
+                f"{column.name} mixes capitals, which sort before all small letters.", "Sort by another column."
+            )
     return column
 
 
@@ -223,6 +312,7 @@ def superlative(reader: Reader, schema: Schema, ask: Ask) -> bool:
     if ask.superlative is not None:
         raise Refused("Two superlatives cannot both decide.", "Say one, and `sorted by` for the other.")
     ask.superlative = direction(said, *SUPERLATIVES[said], schema)
+    reader.memo["superlative"] = True
     return True
 
 
@@ -243,7 +333,7 @@ def top_by(reader: Reader, schema: Schema, ask: Ask) -> Direction:
     else:
         order = ""
     column = takes_column(reader, schema)
-    if not column.ordered or column.identifies:
+    if not column.ordered or column.identifies or {"rank", "ranking", "place", "position"} & set(column.words):
         raise Refused(f"{column.name} says nothing about which is on top.", "Name a column of numbers or dates.")
     order = order_word(reader, column) or order
     if ask.bottom:

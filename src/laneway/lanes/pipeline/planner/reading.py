@@ -115,7 +115,7 @@ class Reader:
 
     def token(self, ahead: int = 0) -> Token | None:
         """The token so many further on, or None behind the last."""
-        place = self.at + ahead
+        place = max(self.at + ahead, 0)
         return self.tokens[place] if place < len(self.tokens) else None
 
     def word(self, ahead: int = 0) -> str:

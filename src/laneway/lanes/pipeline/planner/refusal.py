@@ -17,7 +17,7 @@ class Refusal:
         return {"type": "not-understood", "message": self.reason, "hint": self.hint}
 
 
-class Refused(Exception):  # noqa: N818 - an answer, not a fault
+class Refused(Exception):
     """Raised inside the planner as soon as one reading of the request cannot be the only one."""
 
     def __init__(self, reason: str, hint: str) -> None:

@@ -2,33 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from laneway.lanes.pipeline.planner.ask import Ask, Measure, Step, steps_of
-from laneway.lanes.pipeline.planner.clauses import (
-    TOLD,
-    amounts_of_rows,
-    breaks,
-    closers,
-    computed,
-    dropped_columns,
-    opening,
-    renames,
-    shown_columns,
-)
+from laneway.lanes.pipeline.planner.clauses import amounts_of_rows, breaks, closers, opening
 from laneway.lanes.pipeline.planner.columns import column_at, only
-from laneway.lanes.pipeline.planner.conditions import condition
+from laneway.lanes.pipeline.planner.comparing import OPERATORS
+from laneway.lanes.pipeline.planner.conditions import condition, excepted
 from laneway.lanes.pipeline.planner.dimensions import SUPERLATIVES
 from laneway.lanes.pipeline.planner.grouping import best_groups, group_clause, row_superlative
 from laneway.lanes.pipeline.planner.joining import Schemas, join_clause, source
 from laneway.lanes.pipeline.planner.lexicon import ARTICLES, FILLERS, VAGUE
 from laneway.lanes.pipeline.planner.measures import counted, measure
-from laneway.lanes.pipeline.planner.nouns import known_noun, noun_at
+from laneway.lanes.pipeline.planner.nouns import fits, known_noun, noun_at
 from laneway.lanes.pipeline.planner.ordering import sort_clause, superlative, top_by
+from laneway.lanes.pipeline.planner.phrasing import phrases, words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Schema
 from laneway.lanes.pipeline.planner.settling import settled, show_steps
+from laneway.lanes.pipeline.planner.showing import TOLD, computed, dropped_columns, renames, shown_columns
+from laneway.lanes.pipeline.planner.spelling import name_parts, plural, stem
+from laneway.lanes.pipeline.planner.ties import Tables, refuse_ties
+
+_AFTER_BUT = words(
+    """
+    not only with without no under over cheaper sorted ordered that have has just at
+    """
+)
+"""`but` goes on with a condition only before these; else it may take something away."""
+
+_SUMMARIES = phrases(
+    """
+    summary statistics | summary stats | a summary | summary | summarize | summarise | describe | statistics
+    """
+)
+_OF = phrases(
+    """
+    of all | of the | of | for the | for | on | the
+    """
+)
+_SAMPLES = phrases(
+    """
+    a random sample of | random sample of | a sample of | sample of | sample | random | randomly chosen |
+    chosen at random | picked at random | at random | randomly selected | randomly
+    """
+)
+_DEDUPLICATES = phrases(
+    """
+    without duplicates | no duplicates | remove duplicates | remove duplicate rows | deduplicate | deduplicated |
+    without duplicate rows | drop duplicates
+    """
+)
+
+
+def _narrows(ask: Ask) -> bool:
+    """Whether what was to be shown must be settled before this clause."""
+    other = ask.distinct is not None or ask.summary is not None
+    return ask.grouped or other or bool(ask.columns or ask.renamed or ask.dropped)
+
+
+def _shown(schema: Schema, shown: list[Step]) -> Schema:
+    """The table with the columns that are shown, under the names they are shown by."""
+    for step in shown:
+        if step["do"] == "select":
+            schema = schema.with_columns([column for column in schema.columns if column.name in step["columns"]])
+        else:
+            names = step["columns"]
+            schema = schema.with_columns([replace(one, name=names.get(one.name, one.name)) for one in schema.columns])
+    return schema
 
 
 def _negative(where: dict[str, Any]) -> bool:
@@ -38,8 +81,8 @@ def _negative(where: dict[str, Any]) -> bool:
 class Request:
     """One request over some tables while it is read."""
 
-    def __init__(self, reader: Reader, schemas: Schemas) -> None:
-        self.reader, self.schemas = reader, schemas
+    def __init__(self, reader: Reader, schemas: Schemas, rows: Tables) -> None:
+        self.reader, self.schemas, self.rows = reader, schemas, rows
         self.name = source(reader, schemas)
         self.schema = schemas[self.name]
         self.ask = Ask()
@@ -56,14 +99,19 @@ class Request:
             following = breaks(self.reader, self.schema) if self.reader else None
             settled(self.ask, self.schema)
             if limited and not then and (self.ask.tests or self.ask.before or self.ask.grouped):
-                raise Refused("It is not plain whether the rows are chosen before or after they are counted off.", "Say `then`.")
-            made, self.schema = steps_of(self.ask, self.schema)
-            if shown and (self.ask.grouped or self.ask.columns or self.ask.distinct is not None or self.ask.summary is not None):
+                raise Refused(
+                    "It is not plain whether the rows are chosen before or after they are counted off.", "Say `then`."
+                )
+            if shown and _narrows(self.ask):
                 steps += shown
+                self.schema = _shown(self.schema, shown)
                 shown = []
+            made, self.schema = steps_of(self.ask, self.schema)
+            if self.ask.implied or self.ask.place is not None:
+                refuse_ties(self.name, steps + made, self.rows)
             steps += made
             limited = limited or any(step["do"] in ("limit", "top_k", "sample") for step in made)
-            more, self.schema = show_steps(self.ask, self.schema, last=following is None)
+            more, self.schema = show_steps(self.ask, self.schema)
             shown += more
             if following is None:
                 return {"from": self.name, "steps": steps + shown}
@@ -104,8 +152,22 @@ class Request:
                 self.schema = joined
                 ask.noun, self.tie = ask.noun or "rows", ""
                 return True
-            for read in (renames, dropped_columns, self._whole, counted, measure, computed, best_groups, sort_clause,
-                         shown_columns, amounts_of_rows, superlative, row_superlative, group_clause, self._by):  # fmt: skip
+            for read in (
+                renames,
+                dropped_columns,
+                self._whole,
+                counted,
+                measure,
+                computed,
+                best_groups,
+                sort_clause,
+                shown_columns,
+                amounts_of_rows,
+                superlative,
+                row_superlative,
+                group_clause,
+                self._by,
+            ):
                 view = ask.measured(schema) if ask.grouped and read == sort_clause else schema
                 if read(reader, view, ask):
                     self.tie = ""
@@ -121,7 +183,9 @@ class Request:
         if read is None or read[0].plural or column_at(reader, self.schema)[1] != read[1]:
             return read is not None
         after = reader.word(read[1])
-        asked = after == "is" and (reader.word(read[1] + 1) == "the" or any(reader.sees(one, read[1] + 1) for one in SUPERLATIVES))
+        asked = after == "is" and (
+            reader.word(read[1] + 1) == "the" or any(reader.sees(one, read[1] + 1) for one in SUPERLATIVES)
+        )
         return asked or after not in TOLD
 
     def _whole(self, reader: Reader, schema: Schema, ask: Ask) -> bool:
@@ -130,10 +194,10 @@ class Request:
 
     def _summary(self) -> bool:
         reader, ask = self.reader, self.ask
-        if not reader.takes("summary statistics", "summary stats", "a summary", "summary", "summarize", "summarise", "describe", "statistics"):
+        if not reader.takes(*_SUMMARIES):
             return False
         ask.summary = []
-        reader.takes("of all", "of the", "of", "for the", "for", "on", "the")
+        reader.takes(*_OF)
         while True:
             reader.skips(ARTICLES)
             found, size = column_at(reader, self.schema)
@@ -152,16 +216,14 @@ class Request:
         return True
 
     def _sample(self) -> bool:
-        if self.reader.takes("a random sample of", "random sample of", "a sample of", "sample of", "sample", "random", "randomly chosen",
-                             "chosen at random", "picked at random", "at random", "randomly selected", "randomly"):  # fmt: skip
+        if self.reader.takes(*_SAMPLES):
             self.ask.sample = True
             return True
         return False
 
     def _distinct(self) -> bool:
         reader, ask = self.reader, self.ask
-        if reader.takes("without duplicates", "no duplicates", "remove duplicates", "remove duplicate rows", "deduplicate", "deduplicated",
-                        "without duplicate rows", "drop duplicates"):  # fmt: skip
+        if reader.takes(*_DEDUPLICATES):
             ask.distinct = []
             return True
         if not reader.takes("all the distinct", "all distinct", "distinct", "unique", "different", "deduplicated"):
@@ -202,18 +264,39 @@ class Request:
 
     def _test(self) -> bool:
         reader, ask = self.reader, self.ask
-        tie = self.tie
+        tie, start = self.tie, reader.at
         found = condition(reader, self.schema)
         if found is None:
             return False
+        self._check(tie, start)
         if tie == "or" and ask.tests and _negative(ask.tests[-1][1]):
-            raise Refused("It is not plain whether `not` holds for what comes after `or` too.", "Say `not` with each part.")
+            raise Refused(
+                "It is not plain whether `not` holds for what comes after `or` too.", "Say `not` with each part."
+            )
         if not ask.noun and not ask.tests and tie != "or" and self._noun_follows():
             ask.before.append(found)
         else:
             ask.tests.append((tie, found))
         self.tie = ""
         return True
+
+    def _check(self, tie: str, start: int) -> None:
+        """The condition just read can belong to one place only; Refused otherwise."""
+        reader, ask = self.reader, self.ask
+        behind = ask.excepted and reader.tokens[start - 1].text != ","
+        if behind:
+            raise Refused(
+                "It is not plain how much of it `except` takes away.", "Ask in two steps, or put the exception last."
+            )
+        ask.excepted = excepted(reader)
+        words = " ".join(token.text for token in reader.tokens[start : start + 2])
+        if ask.grouped and ask.group and any(words.startswith(one) for one in (*OPERATORS, "between")):
+            raise Refused("It is not plain whether the number is about the rows or the groups.", "Name the column.")
+        first = reader.tokens[start]
+        if not (ask.noun or ask.tests or ask.before or ask.grouped) and first.kind == "word" and plural(first.text):
+            found, _ = column_at(Reader(reader.tokens[start:]), self.schema)
+            if found and not any(first.text in name_parts(column.name) for column in found):
+                raise Refused(f"`{first.raw}` may mean the values or the rows.", f"Say: rows where {found[0].name} …")
 
     def _noun_follows(self) -> bool:
         mark = self.reader.at
@@ -241,7 +324,15 @@ class Request:
             if ask.counts:
                 ask.counts = False
                 if noun.column.kind not in ("text", "numeric text") and not noun.column.identifies:
-                    raise Refused(f"How many {noun.column.name} may mean a sum or a count of rows.", f"Say: total {noun.column.name}.")
+                    raise Refused(
+                        f"How many {noun.column.name} may mean a sum or a count of rows.",
+                        f"Say: total {noun.column.name}.",
+                    )
+                if fits(stem(reader.word(-1)), self.schema):
+                    raise Refused(
+                        f"How many may mean rows or different {noun.column.name}.",
+                        "Say: how many rows, or how many different …",
+                    )
                 ask.measures.append(Measure("count_distinct", noun.column))
             else:
                 ask.entity = noun.column
@@ -255,6 +346,8 @@ class Request:
     def _small(self) -> bool:
         """A connective or a word that says nothing is read."""
         word = self.reader.word()
+        if word == "but" and self.reader.word(1) not in _AFTER_BUT:
+            return False
         if word in ("and", "or", ",", "but", "also"):
             if self.tie == "or" or (word == "or" and not (self.ask.tests or self.ask.before)):
                 return False
@@ -262,7 +355,11 @@ class Request:
             self.reader.at += 1
             return bool(self.reader)
         if word in FILLERS or word in ("ones", "only", "just", "with", "where", "have", "has", "having", ":"):
-            if word in ("only", "just", "with", "where", "have", "has", "having") and self.reader.token(1) is None and word not in ("have", "has"):
+            if (
+                word in ("only", "just", "with", "where", "have", "has", "having")
+                and self.reader.token(1) is None
+                and word not in ("have", "has")
+            ):
                 return False
             self.reader.at += 1
             return True
@@ -273,4 +370,6 @@ class Request:
         if word in VAGUE:
             return Refused(f"`{word}` says no number.", "Say what it means, like: price under 200.")
         said = self.reader.rest()
-        return Refused(f"I do not understand `{said}`.", f"The columns are: {', '.join(c.name for c in self.schema.columns[:12])}.")
+        return Refused(
+            f"I do not understand `{said}`.", f"The columns are: {', '.join(c.name for c in self.schema.columns[:12])}."
+        )

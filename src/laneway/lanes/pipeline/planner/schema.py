@@ -19,7 +19,11 @@ MOST_VALUES = 50_000
 LONGEST_VALUE = 80
 
 _CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
-_NUMERIC = re.compile(r"\s*[-+]?[$€£]?\s*\d[\d,. ]*\s*%?\s*")
+_NUMERIC = re.compile(r"\s*[-+]?[$€£]?\s*\d[\d,. ]*\s*(?:%|°?[^\W\d_]{0,4})\s*")
+_DAY = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?"
+    r"|(?:\d{1,2}\.? )?[A-Za-z]{3,9}\.? \d{1,2},? ?(?:\d{4})?|\d{1,2} [A-Za-z]{3,9} \d{4}"
+)
 _PIECES = re.compile(r"[^\W_]+(?:\.\d+)?")
 
 
@@ -35,6 +39,8 @@ class Column:
     low: Any = None
     high: Any = None
     zeros: bool = False
+    classes: bool = False
+    """Few numbers that come again and again, as of stars or grades."""
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """Each text it holds, as `spoken` says it, and the ways it is written."""
 
@@ -46,6 +52,10 @@ class Column:
     def unit(self) -> str:
         return name_words(self.name)[1]
 
+    def spans(self, number: float) -> bool:
+        """Whether the number lies between the lowest and the highest it is known to hold."""
+        return self.low is not None and bool(self.low <= number <= self.high)
+
     @property
     def ordered(self) -> bool:
         """Whether its cells have an order that people mean."""
@@ -54,9 +64,16 @@ class Column:
     @cached_property
     def identifies(self) -> bool:
         """Whether it names things rather than measuring them, whatever its type."""
-        return self.words[-1:] in (("id",), ("code",), ("zip",), ("key",), ("uuid",), ("sku",), ("phone",), ("isbn",)) or (
-            len(self.words) > 1 and self.words[-1] == "number"
-        )
+        return self.words[-1:] in (
+            ("id",),
+            ("code",),
+            ("zip",),
+            ("key",),
+            ("uuid",),
+            ("sku",),
+            ("phone",),
+            ("isbn",),
+        ) or (len(self.words) > 1 and self.words[-1] == "number")
 
     @property
     def measure(self) -> bool:
@@ -130,8 +147,10 @@ def _column(name: str, cells: list[Any]) -> Column:
     if types == {bool}:
         return Column(name, "bool", nulls)
     if types <= {int, float}:
-        unique = not nulls and len(set(given)) == len(given)
-        return Column(name, "number", nulls, 0, unique, min(given), max(given), 0 in given)
+        different = len(set(given))
+        unique = not nulls and different == len(given)
+        classes = types == {int} and different <= 20 and different * 1.5 <= len(given)
+        return Column(name, "number", nulls, 0, unique, min(given), max(given), 0 in given, classes)
     if types == {str}:
         return _text_column(name, given, nulls)
     if types & {list, dict}:
@@ -167,7 +186,8 @@ def _kind(texts: list[str]) -> str:
         same, tail = len(texts[0]), texts[0][19:]
         if all(len(text) == same and text[19:] == tail and moment(text) is not None for text in texts):
             return "date"
-        return "text"
+    if all(map(_DAY.fullmatch, texts)):
+        return "date text"
     if all(_NUMERIC.fullmatch(text) for text in texts):
         return "numeric text"
     return "text"

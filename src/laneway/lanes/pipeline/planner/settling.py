@@ -37,18 +37,31 @@ def _things(ask: Ask) -> None:
     if ask.entity.measure:
         raise Refused(f"{ask.entity.name} of several rows may be listed or added up.", f"Say: total {ask.entity.name}.")
     if not ask.plural:
-        raise Refused(f"It is not plain whether {ask.entity.name} is to be shown for each row.", "Say: the column …, or distinct …")
+        raise Refused(
+            f"It is not plain whether {ask.entity.name} is to be shown for each row.",
+            "Say: the column …, or distinct …",
+        )
     if not ask.entity.unique and not ask.opener:
-        raise Refused(f"{ask.entity.name} repeats itself.", f"Say: distinct {ask.entity.name}, or: the {ask.entity.name} column.")
+        raise Refused(
+            f"{ask.entity.name} repeats itself.", f"Say: distinct {ask.entity.name}, or: the {ask.entity.name} column."
+        )
+    if ask.entity.unique:
+        ask.columns = [(ask.entity, ask.entity.name)]
+        return
+    if any(column.name != ask.entity.name for column, _ in ask.keys):
+        raise Refused(
+            f"Each {ask.entity.name} stands in several rows, which the order may part.", "Sort by what is listed."
+        )
     ask.distinct = [ask.entity]
 
 
 def _numbers(ask: Ask) -> None:
     """How many rows a superlative takes: the number said, one for a singular, all in order for a plural."""
-    if ask.superlative is not None and ask.wanted is None and ask.place is None and not ask.group and not ask.plural:
-        ask.wanted = 1
-    if ask.superlative is not None and not ask.noun and ask.wanted is None and ask.place is None and not ask.group:
-        ask.wanted = 1
+    open_ = (
+        ask.superlative is not None and ask.wanted is None and ask.place is None and not (ask.group and not ask.grouped)
+    )
+    if open_ and (not ask.plural or not ask.noun):
+        ask.wanted, ask.implied = 1, True
     if ask.place is not None and ask.superlative is None:
         raise Refused("It is not said by what the places are counted.", "Say: the second cheapest, for example.")
     if ask.place is not None and ask.plural and ask.noun == "rows" and ask.wanted is None:
@@ -63,11 +76,11 @@ def _numbers(ask: Ask) -> None:
         raise Refused("Leaving out rows and a superlative do not go together.", "Say: sorted by …, skip the first 5.")
 
 
-def show_steps(ask: Ask, schema: Schema, *, last: bool) -> tuple[list[Step], Schema]:
+def show_steps(ask: Ask, schema: Schema) -> tuple[list[Step], Schema]:
     """The steps that show what the clause wants shown, and the table for the clauses after it."""
     if ask.dropped:
-        names = {column.name for column in ask.dropped}
-        kept = [column.name for column in schema.columns if column.name not in names]
+        gone = {column.name for column in ask.dropped}
+        kept = [column.name for column in schema.columns if column.name not in gone]
         if not kept:
             raise Refused("No column would be left.", "Leave out fewer.")
         return [{"do": "select", "columns": kept}], schema

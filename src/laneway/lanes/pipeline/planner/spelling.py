@@ -6,10 +6,15 @@ import re
 from functools import lru_cache
 
 from laneway.lanes.pipeline.planner.lexicon import ABBREVIATIONS, IRREGULAR, UNITS
+from laneway.lanes.pipeline.planner.phrasing import words
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SHORT_MINUTES = frozenset(("min", "m", "s"))
-_LASTING = frozenset("duration dur time runtime length delay wait elapsed distance height depth width".split())
+_LASTING = words(
+    """
+    duration dur time runtime length delay wait elapsed distance height depth width
+    """
+)
 """`duration_min` counts minutes; a `price_min` is the smallest price."""
 _PARTS = re.compile(r"(?:km|cm|mm|m|ft)2(?!\d)|[^\W\d_]+|\d+")
 

@@ -6,20 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from laneway.lanes.pipeline.planner.columns import column_at, listed
-from laneway.lanes.pipeline.planner.comparing import Where, test
+from laneway.lanes.pipeline.planner.comparing import Where, compared
 from laneway.lanes.pipeline.planner.lexicon import FILLERS
+from laneway.lanes.pipeline.planner.phrasing import words
 from laneway.lanes.pipeline.planner.reading import Reader
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema, spoken
 from laneway.lanes.pipeline.planner.spelling import near, stem
 
-_NEVER = FILLERS | frozenset(
-    "and or not no in on at by to from for with per than then as if but only top first last most least under over above"
-    " below between each any more less have has".split()
+_NEVER = FILLERS | words(
+    """
+    and or not no in on at by to from for with per than then as if but only top first last most least under over
+    above below between each any more less have has
+    """
 )
-_ORIGIN = frozenset("origin from source".split())
-_TARGET = frozenset("destination to target recipient receiver".split())
-_PLACE = frozenset("city airport station town country port code place location".split())
+_ORIGIN = frozenset(["origin", "from", "source"])
+_TARGET = frozenset(["destination", "to", "target", "recipient", "receiver"])
+_PLACE = words(
+    """
+    city airport station town country port code place location
+    """
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ def value_at(reader: Reader, schema: Schema, within: Column | None = None) -> Fo
         return Found(spoken(token.text), held, 1, token.text) if held else None
     for size in range(schema.longest_value, 0, -1):
         tokens = reader.tokens[reader.at : reader.at + size]
-        if len(tokens) < size or any(one.kind in ("quote", "op") for one in tokens):
+        if len(tokens) < size or any(one.kind in ("quote", "op") for one in tokens) or tokens[-1].kind == "mark":
             continue
         said = spoken(" ".join(one.raw for one in tokens))
         if size == 1 and _small(token.raw, within):
@@ -84,8 +91,8 @@ def equals(column: Column, found: list[Found], *, negated: bool) -> Where:
             f"Filter them first: with a {column.name}, then …",
         )
     if len(written) == 1:
-        return test(column.name, "!=" if negated else "==", written[0], ignore_case=True)
-    return test(column.name, "not_in" if negated else "in", written)
+        return compared(column.name, "!=" if negated else "==", written[0], ignore_case=True)
+    return compared(column.name, "not_in" if negated else "in", written)
 
 
 def _written(column: Column, one: Found) -> tuple[str, ...]:
@@ -94,7 +101,9 @@ def _written(column: Column, one: Found) -> tuple[str, ...]:
         return forms
     exact = tuple(form for form in forms if form == one.quoted)
     if exact and len(exact) < len(forms):
-        raise Refused(f"{column.name} holds `{one.quoted}` written in several ways.", "Leave the quotes out to have all.")
+        raise Refused(
+            f"{column.name} holds `{one.quoted}` written in several ways.", "Leave the quotes out to have all."
+        )
     return forms
 
 
@@ -106,14 +115,18 @@ def chosen(found: Found, lead: str, schema: Schema) -> Column:
         columns = origins
     elif lead in ("to", "into") or lead in ("arriving", "going"):
         if not targets:
-            raise Refused(f"No column tells where `{lead} {found.said}` is.", f"The columns are: {listed(schema.columns)}.")
+            raise Refused(
+                f"No column tells where `{lead} {found.said}` is.", f"The columns are: {listed(schema.columns)}."
+            )
         columns = targets
     elif lead == "from" and targets:
         columns = [column for column in columns if column not in targets]
     if len(columns) > 1:
         raise Refused(f"`{found.said}` may be a {listed(columns, ' or a ')}.", f"Say which: {columns[0].name} is …")
     if not columns:
-        raise Refused(f"No column tells what `{lead} {found.said}` is about.", f"Name one of: {listed(schema.columns)}.")
+        raise Refused(
+            f"No column tells what `{lead} {found.said}` is about.", f"Name one of: {listed(schema.columns)}."
+        )
     return columns[0]
 
 
@@ -124,7 +137,9 @@ def _directed(schema: Schema, words: frozenset[str], event: str) -> list[Column]
     return plain or [column for column in texts if event in column.words and _PLACE.intersection(column.words)]
 
 
-def values_at(reader: Reader, schema: Schema, lead: str = "", within: Column | None = None) -> tuple[Column, list[Found]] | None:
+def values_at(
+    reader: Reader, schema: Schema, lead: str = "", within: Column | None = None
+) -> tuple[Column, list[Found]] | None:
     """A list of values of one column, now read: `Paris`, `Paris or Rome`, `red, blue and green`."""
     first = value_at(reader, schema, within)
     if first is None:

@@ -22,31 +22,96 @@ from laneway.lanes.pipeline.planner.schema import Column, Schema
 from laneway.lanes.pipeline.planner.valuing import equals, values_at
 
 MEASURING = {
-    "cost": "price", "costs": "price", "costing": "price", "priced": "price", "rated": "rating", "scored": "score",
-    "scoring": "score", "weigh": "weight", "weighs": "weight", "weighing": "weight", "lasts": "duration",
-    "lasting": "duration", "earn": "salary", "earns": "salary", "earning": "salary", "paid": "salary", "aged": "age",
+    "cost": "price",
+    "costs": "price",
+    "costing": "price",
+    "priced": "price",
+    "rated": "rating",
+    "scored": "score",
+    "scoring": "score",
+    "weigh": "weight",
+    "weighs": "weight",
+    "weighing": "weight",
+    "lasts": "duration",
+    "lasting": "duration",
+    "earn": "salary",
+    "earns": "salary",
+    "earning": "salary",
+    "paid": "salary",
+    "aged": "age",
     "sized": "size",
-}  # fmt: skip
+}
 HAPPENING = {
-    "born": "birth", "departing": "departure", "departs": "departure", "depart": "departure", "leaving": "departure",
-    "leaves": "departure", "leave": "departure", "arriving": "arrival", "arrives": "arrival", "arrive": "arrival",
-    "landing": "arrival", "founded": "founded", "released": "release", "published": "publish", "hired": "hire",
-    "joined": "join", "signed up": "sign", "who signed up": "sign", "registered": "register", "created": "create",
-    "ordered": "order", "placed": "order", "shipped": "ship", "delivered": "delivery", "updated": "update",
-    "opened": "open", "closed": "close", "built": "built", "bought": "purchase", "purchased": "purchase", "sold": "sold",
-    "due": "due", "expiring": "expiry", "started": "start", "starting": "start", "ended": "end", "launched": "launch",
-    "made": "made", "paid": "paid", "booked": "booking", "admitted": "admission", "completed": "completed",
-    "modified": "modified", "logged": "logged", "invoiced": "invoice",
-}  # fmt: skip
-_STEMS = {"publish": ("publish", "published", "publication", "pub"), "ship": ("ship", "shipped", "shipping"),
-          "release": ("release", "released"), "hire": ("hire", "hired", "hiring"), "join": ("join", "joined"),
-          "create": ("create", "created", "creation"), "sign": ("sign", "signed", "registered", "registration"),
-          "register": ("register", "registered", "registration", "sign"), "order": ("order", "ordered"),
-          "delivery": ("delivery", "delivered"), "update": ("update", "updated"), "open": ("open", "opened", "opening"),
-          "close": ("close", "closed", "closing"), "purchase": ("purchase", "purchased", "bought"),
-          "founded": ("founded", "founding", "established"), "start": ("start", "started"), "end": ("end", "ended"),
-          "booking": ("booking", "booked"), "admission": ("admission", "admitted"), "launch": ("launch", "launched"),
-          "due": ("due", "deadline"), "expiry": ("expiry", "expires", "expiration", "expire")}  # fmt: skip
+    "born": "birth",
+    "departing": "departure",
+    "departs": "departure",
+    "depart": "departure",
+    "leaving": "departure",
+    "leaves": "departure",
+    "leave": "departure",
+    "arriving": "arrival",
+    "arrives": "arrival",
+    "arrive": "arrival",
+    "landing": "arrival",
+    "founded": "founded",
+    "released": "release",
+    "published": "publish",
+    "hired": "hire",
+    "joined": "join",
+    "signed up": "sign",
+    "who signed up": "sign",
+    "registered": "register",
+    "created": "create",
+    "ordered": "order",
+    "placed": "order",
+    "shipped": "ship",
+    "delivered": "delivery",
+    "updated": "update",
+    "opened": "open",
+    "closed": "close",
+    "built": "built",
+    "bought": "purchase",
+    "purchased": "purchase",
+    "sold": "sold",
+    "due": "due",
+    "expiring": "expiry",
+    "started": "start",
+    "starting": "start",
+    "ended": "end",
+    "launched": "launch",
+    "made": "made",
+    "paid": "paid",
+    "booked": "booking",
+    "admitted": "admission",
+    "completed": "completed",
+    "modified": "modified",
+    "logged": "logged",
+    "invoiced": "invoice",
+}
+_STEMS = {
+    "publish": ("publish", "published", "publication", "pub"),
+    "ship": ("ship", "shipped", "shipping"),
+    "release": ("release", "released"),
+    "hire": ("hire", "hired", "hiring"),
+    "join": ("join", "joined"),
+    "create": ("create", "created", "creation"),
+    "sign": ("sign", "signed", "registered", "registration"),
+    "register": ("register", "registered", "registration", "sign"),
+    "order": ("order", "ordered"),
+    "delivery": ("delivery", "delivered"),
+    "update": ("update", "updated"),
+    "open": ("open", "opened", "opening"),
+    "close": ("close", "closed", "closing"),
+    "purchase": ("purchase", "purchased", "bought"),
+    "founded": ("founded", "founding", "established"),
+    "start": ("start", "started"),
+    "end": ("end", "ended"),
+    "booking": ("booking", "booked"),
+    "admission": ("admission", "admitted"),
+    "launch": ("launch", "launched"),
+    "due": ("due", "deadline"),
+    "expiry": ("expiry", "expires", "expiration", "expire"),
+}
 
 
 def verb_test(reader: Reader, schema: Schema, possess: bool) -> Where | None:
@@ -86,7 +151,9 @@ def _numeric(verb: str, schema: Schema) -> Column:
     if not found and word == "price":
         return direction(verb, "price", 1, schema).column
     if len(found) != 1:
-        said = f"`{verb}` may be about {listed(found, ' or ')}." if found else f"No column tells what `{verb}` is about."
+        said = (
+            f"`{verb}` may be about {listed(found, ' or ')}." if found else f"No column tells what `{verb}` is about."
+        )
         raise Refused(said, f"Name a column: {listed(schema.columns)}.")
     return found[0]
 

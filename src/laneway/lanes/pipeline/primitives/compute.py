@@ -58,7 +58,7 @@ class Compute(Step):
         rows = self._rows(table, around, remarks)
         for what, count in sorted(remarks.items()):
             around.note(f"{count:,} {what}.")
-        return Table(rows, columns=table.columns if table.knows(self.column) else (*table.columns, self.column))
+        return table.of(rows, more=() if table.knows(self.column) else (self.column,))
 
     def _rows(self, table: Table, around: Surroundings, remarks: Counter[str]) -> list[Row]:
         value, column = function_of(self.tree, remarks), self.column

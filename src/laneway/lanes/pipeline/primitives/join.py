@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress, repeat
+from operator import or_
 from typing import Any, ClassVar, Self
 
 from laneway.lanes.pipeline.fields import Fields, nearest
@@ -76,7 +78,7 @@ class Join(Step):
         nobody = dict.fromkeys(names.values())
         around.room(_size(left_keys, partners, keeps=self.how == "left"))
         rows = _joined(table.rows, left_keys, partners, nobody if self.how == "left" else None)
-        return Table(rows, columns=[*table.columns, *names.values()])
+        return table.of(rows, more=names.values())
 
     def _keys(self, left: Table, right: Table, around: Surroundings) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
         """The keys of both sides, made in the same way so that they can be compared."""
@@ -119,20 +121,28 @@ def _partners(right: Table, keys: Sequence[Hashable], names: Mapping[str, str]) 
 
 
 def _size(keys: Sequence[Hashable], partners: Mapping[Hashable, list[Row]], *, keeps: bool) -> int:
-    """How many rows a join will have, known before one of them is made."""
-    if all(len(rows) == 1 for rows in partners.values()):
+    """How many rows a join will have at most, known before one of them is made."""
+    if _single(partners):
         return len(keys)
     least = 1 if keeps else 0
     return sum(max(least, len(partners.get(key, ()))) for key in keys)
 
 
+def _single(partners: Mapping[Hashable, list[Row]]) -> bool:
+    return all(len(found) == 1 for found in partners.values())
+
+
 def _joined(
     rows: Sequence[Row], keys: Sequence[Hashable], partners: Mapping[Hashable, list[Row]], nobody: Row | None
 ) -> list[Row]:
-    if all(len(found) == 1 for found in partners.values()):
-        only = {key: found[0] for key, found in partners.items()}
-        if nobody is not None:
-            return [row | only.get(key, nobody) for row, key in zip(rows, keys, strict=True)]
-        return [row | only[key] for row, key in zip(rows, keys, strict=True) if key in only]
-    none: list[Row] = [] if nobody is None else [nobody]
-    return [row | partner for row, key in zip(rows, keys, strict=True) for partner in partners.get(key, none)]
+    if not _single(partners):
+        none: list[Row] = [] if nobody is None else [nobody]
+        return [row | partner for row, key in zip(rows, keys, strict=True) for partner in partners.get(key, none)]
+    only = {key: found[0] for key, found in partners.items()}
+    if nobody is not None:
+        return list(map(or_, rows, map(only.get, keys, repeat(nobody))))
+    # Looked up and put together without a line of Python for each row.
+    found = list(map(only.__contains__, keys))
+    if all(found):
+        return list(map(or_, rows, map(only.__getitem__, keys)))
+    return list(map(or_, compress(rows, found), map(only.__getitem__, compress(keys, found))))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any, ClassVar, Self
 
 from laneway.lanes.pipeline.fields import Fields
@@ -32,15 +32,21 @@ class Select(Step):
 
     def run(self, table: Table, around: Surroundings) -> Table:
         around.need(table, self.columns)
-        return Table(_chosen(table, self.columns), columns=self.columns)
+        return Table(_chosen(table.rows, self.columns), columns=self.columns)
 
 
-def _chosen(table: Table, columns: tuple[str, ...]) -> list[Row]:
+def _chosen(rows: Sequence[Row], columns: tuple[str, ...]) -> list[Row]:
     try:
-        if len(columns) == 1:
-            [only] = columns
-            return [{only: row[only]} for row in table.rows]
-        take = itemgetter(*columns)
-        return [dict(zip(columns, take(row), strict=True)) for row in table.rows]
+        # Written out for the usual numbers of columns: that takes half the time of the general way.
+        match columns:
+            case (a,):
+                return [{a: row[a]} for row in rows]
+            case (a, b):
+                return [{a: row[a], b: row[b]} for row in rows]
+            case (a, b, c):
+                return [{a: row[a], b: row[b], c: row[c]} for row in rows]
+            case (a, b, c, d):
+                return [{a: row[a], b: row[b], c: row[c], d: row[d]} for row in rows]
+        return [{column: row[column] for column in columns} for row in rows]
     except KeyError:
-        return [{column: row.get(column) for column in columns} for row in table.rows]
+        return [{column: row.get(column) for column in columns} for row in rows]

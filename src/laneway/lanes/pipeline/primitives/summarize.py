@@ -43,7 +43,7 @@ def _summary(table: Table, column: str, around: Surroundings) -> Row:
     numbers, one_kind = bool(types) and types <= NUMBERS, types <= NUMBERS or types in ({str}, {bool})
 
     def of(do: str, defined: bool) -> Any:
-        return worked_out(Aggregate(do, column), cells, around) if defined else None
+        return worked_out(Aggregate(do, column), cells, types, around) if defined else None
 
     return {
         "column": column,
