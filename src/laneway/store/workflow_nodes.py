@@ -14,6 +14,8 @@ from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(NodeRecord)
+MOST_SOURCES = 50
+"""So many of those whose words a run has read are told."""
 
 
 async def begin(tx: Connection, run_id: UUID, node: str, visit: int, kind: str) -> NodeRecord:
@@ -61,12 +63,13 @@ async def done(
 
 
 async def failed(
-    tx: Connection, record: NodeRecord, error: dict[str, Any], output: Any, taken: Sequence[int]
-) -> NodeRecord:
+    tx: Connection, record: NodeRecord, error: dict[str, Any], output: Any, taken: Sequence[int],
+    sources: Sequence[str] = (),
+) -> NodeRecord:  # fmt: skip
     """The node has failed for good; its edges for errors, if it has any, are followed."""
     return await _set(
         tx, record, status=NodeStatus.FAILED, error=Jsonb(error), output=Jsonb(output), taken=list(taken),
-        again_at=None, ended_at="now",
+        sources=list(sources), again_at=None, ended_at="now",
     )  # fmt: skip
 
 
@@ -124,6 +127,15 @@ async def outputs(tx: Connection, run_ids: Sequence[UUID]) -> dict[UUID, dict[st
     for run_id, node, output in await cursor.fetchall():
         found.setdefault(run_id, {})[node] = output
     return found
+
+
+async def sources(tx: Connection, run_id: UUID) -> list[str]:
+    """Whose words the nodes of the run have read, besides the owner's."""
+    cursor = await tx.execute(
+        "SELECT DISTINCT unnest(sources) AS source FROM workflow_nodes WHERE run_id = %s ORDER BY source LIMIT %s",
+        (run_id, MOST_SOURCES),
+    )
+    return [str(row[0]) for row in await cursor.fetchall()]
 
 
 async def reopen_failed(tx: Connection, run_id: UUID) -> None:

@@ -84,6 +84,8 @@ class Failed:
     why: str
     retryable: bool = True
     code: str = "node-failed"
+    sources: tuple[str, ...] = ()
+    """Those whose words are in the reason."""
 
 
 @dataclass(frozen=True)
@@ -181,5 +183,7 @@ class Kind:
     acts: bool = True
     """Whether it changes anything, costs anything or needs a person; a test run only says what it would do."""
     knows_secrets: bool = False
+    hears: bool = False
+    """Whether somebody outside answers it: what it says of a failure may be in their words."""
     takes: bool = True
     """Whether it works on what the node before it gave; if not, only its own settings can bring in others' words."""

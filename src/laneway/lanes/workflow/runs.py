@@ -96,10 +96,11 @@ class Runs:
                 return _verdict(run)
             await workflow_runs.set_status(tx, run_id, RunStatus.RUNNING)
             previous = await workflow_nodes.outputs(tx, [run.previous_id]) if run.previous_id else {}
+            read = await workflow_nodes.sources(tx, run.previous_id) if run.previous_id else []
         for source in run.sources:
             if source not in current_run().sources:
                 current_run().sources.append(source)
-        stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}))
+        stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}), read)
         try:
             stood = await stretch.go()
         except LeaseLost:

@@ -7,7 +7,7 @@ not touched, and what others had begun is looked up by the names of their effect
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -61,8 +61,12 @@ class Stood:
 class Stretch:
     """Walks one run as far as it goes."""
 
-    def __init__(self, shop: Shop, run: WorkflowRun, request: Request, previous: Mapping[str, Any]) -> None:
+    def __init__(
+        self, shop: Shop, run: WorkflowRun, request: Request, previous: Mapping[str, Any],
+        previous_sources: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         self._shop, self._run, self._request, self._previous = shop, run, request, previous
+        self._previous_sources = list(previous_sources)
         self._walk = Walk(run.document)
         self.visits = dict(run.visits)
         self.records: dict[tuple[str, int], NodeRecord] = {}
@@ -170,7 +174,8 @@ class Stretch:
         # Code may read what any node gave; the rest of the settings say what they read.
         used = set(self.outputs) | {"$input"} if CEL & config.keys() else filling.used
         takes = "$previous" in used or (kind.takes and "input" not in config)
-        told = list(dict.fromkeys([*self._sources_of(used), *(sources if takes else ())]))
+        earlier = self._previous_sources if CEL & config.keys() else ()
+        told = list(dict.fromkeys([*self._sources_of(used), *earlier, *(sources if takes else ())]))
         ctx = {**self.outputs, "previous": dict(self._previous), "input": self._run.input}
         ctx |= {name: self.outputs[name] for name in ("previous", "input") if name in self.outputs}
         shown = filling.shown(filled)
@@ -223,15 +228,15 @@ class Stretch:
         if isinstance(outcome, Waits):
             return await self._waits(record, outcome)
         if isinstance(outcome, Failed):
-            return await self._fails(record, outcome)
+            return await self._fails(record, outcome, self._heard(doing, record))
         sources = [*(doing.sources if doing else ()), *outcome.sources]
         try:
             found = await kept(outcome.output, self._shop.hands.artifacts)
         except LanewayError as error:
-            return await self._fails(record, Failed(str(error), retryable=False, code=error.code))
+            return await self._fails(record, Failed(str(error), retryable=False, code=error.code), sources)
         chosen = self._chosen(record.node, found.value)
         if isinstance(chosen, Lost):
-            return await self._fails(record, Failed(chosen.why, retryable=False, code="condition"))
+            return await self._fails(record, Failed(chosen.why, retryable=False, code="condition"), sources)
         async with self._transaction() as tx:
             output, ref = await found.record(tx)
             changed = await workflow_nodes.done(tx, record, output, ref, chosen, list(dict.fromkeys(sources)))
@@ -264,11 +269,20 @@ class Stretch:
         if waits.question is not None:
             self._questions.append(waits)
 
-    async def _fails(self, record: NodeRecord, failure: Failed) -> None:
+    def _heard(self, doing: Doing | None, record: NodeRecord) -> list[str]:
+        """Whose words may be in the reason of a failure: those it worked on, and those who answered it."""
+        if doing is None:
+            # It was not even put together: the reason may quote anything a node before it gave.
+            return self._sources_of({*self.outputs, "$input"})
+        hears = self._shop.kinds[record.type].hears
+        return [*doing.sources, *([f"the answer to `{record.node}`"] if hears else [])]
+
+    async def _fails(self, record: NodeRecord, failure: Failed, sources: Sequence[str]) -> None:
         error = {"message": failure.why, "code": failure.code}
         output = {"error": {**error, "node": record.node}}
         async with self._transaction() as tx:
-            changed = await workflow_nodes.failed(tx, record, error, output, self._walk.on_error(record.node))
+            told = list(dict.fromkeys([*sources, *failure.sources]))
+            changed = await workflow_nodes.failed(tx, record, error, output, self._walk.on_error(record.node), told)
             await self._tell(tx, "workflow.node.failed", changed, error=error)
         await self._know(changed)
 
@@ -284,7 +298,7 @@ class Stretch:
         await self._know(record)
         self.visits |= again
         if isinstance(chosen, Lost):
-            await self._fails(record, Failed(chosen.why, retryable=False, code="condition"))
+            await self._fails(record, Failed(chosen.why, retryable=False, code="condition"), ())
 
     async def _know(self, record: NodeRecord) -> None:
         self.records[record.node, record.visit] = record

@@ -54,7 +54,7 @@ ROUTERS = tuple(
         jobs,
         undo,
         events,
-            approvals,
+        approvals,
         audit,
         hooks,
         classify,

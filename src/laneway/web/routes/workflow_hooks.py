@@ -42,7 +42,7 @@ async def received(here: Here, hook_id: UUID, request: Request) -> StartedShape:
         secret = _secret(here, hook, workflow)
         digest = signature(secret or _NOBODY, stamp, body)
         right = hmac.compare_digest(digest.encode(), given.strip().lower().encode("utf-8", "replace"))
-        if secret is None or not right or not _fresh(stamp, here.clock.now().timestamp()):
+        if not secret or not right or not _fresh(stamp, here.clock.now().timestamp()):
             raise Unauthorized("This delivery is not signed as it must be.", hint="See docs/workflows.md, webhooks.")
         if workflow is None or workflow.removed_at is not None or not has_webhook(workflow):
             raise NotFound("This workflow takes no webhooks any more.", hint="Add a trigger of the type webhook.")

@@ -12,6 +12,7 @@ import httpx
 
 from laneway.errors import BadInput, PermanentFault, Unavailable, UncertainFault
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome
+from laneway.lanes.workflow.references import whole
 from laneway.sandbox.bodies import MOST_BYTES
 from laneway.sandbox.exchange import METHODS, READING, Question, Reply, checked_headers, parsed
 
@@ -71,6 +72,8 @@ def _question(doing: Doing) -> Question:
 def _fixed_host(doing: Doing) -> bool:
     """Whether the address names its host itself, before anything is filled into it."""
     written = str((doing.node.get("config") or {}).get("url") or "")
+    if (alone := whole(written)) is not None:
+        return alone.root == "secrets"
     _, _, rest = written.partition("://")
     return "$" not in rest.partition("/")[0] and "://" in written
 
@@ -133,4 +136,4 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-KIND = Kind("http", requested, knows_secrets=True, takes=False)
+KIND = Kind("http", requested, knows_secrets=True, hears=True, takes=False)
