@@ -126,7 +126,7 @@ async def patch(
             cause = _cause(me, posted.valid_until)
             return await _tried_or_stored(here, tx, proposal, cause, dry_run=posted.dry_run, owner=whose)
     response.status_code = 202
-    return await _asked(here, me, tag, posted)
+    return await _asked(here, me, tag, posted, whose)
 
 
 @router.get("/workflows/{tag}/versions", summary="List the versions of a workflow, newest first", openapi_extra=_BOTH)
@@ -217,7 +217,7 @@ async def _tried_or_stored(
     )
 
 
-async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted) -> ReceiptShape:
+async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted, whose: UUID) -> ReceiptShape:
     """A job of the workflow lane shows the change and waits for the answer."""
     until = posted.valid_until.isoformat() if posted.valid_until else None
     described = posted.description or f"A patch of {len(posted.operations)} operations."
@@ -225,7 +225,7 @@ async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted) ->
     thread = "main" if me.role is Role.OWNER else f"workflows-{me.id}"
     incoming = Incoming(
         "http", thread, f"patch:{uuid4().hex}", described, me, lane="workflow",
-        payload={"patch": change, "classification": JUDGED},
+        payload={"patch": change, "classification": JUDGED, "runner": {"workflow_owner": str(whose)}},
     )  # fmt: skip
     return ReceiptShape.model_validate(await here.app.intake.receive(incoming))
 
