@@ -14,12 +14,12 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from laneway.clock import Clock
-from laneway.domain.storable import storable
 from laneway.domain.workflow_run import NodeRecord, WorkflowRun
 from laneway.engine.steps import Steps
 from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, Unavailable, UncertainFault
 from laneway.lanes.contract import Request
 from laneway.lanes.workflow.mail import Mail
+from laneway.lanes.workflow.recording import sound
 from laneway.sandbox.exchange import Exchange
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
@@ -150,7 +150,8 @@ class Doing:
         async def bounded() -> dict[str, Any]:
             try:
                 async with asyncio.timeout(self.seconds):
-                    return {"status": "success", "result": self.shown(storable(await work()))}
+                    result = await work()
+                    return {"status": "success", "result": self.shown(await asyncio.to_thread(sound, result))}
             except TimeoutError:
                 told = f"It took longer than {self.seconds:g} seconds."
                 return _wrong(told if again else f"{told} It may have happened all the same.", again)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -87,7 +88,7 @@ class Previews:
         runs: Sequence[RecordedRun] = ()
         if proposal.workflow is not None and self._runs:
             runs = await self._recorded(tx, proposal.workflow.id, self._runs)
-        return preview(proposal, runs)
+        return await asyncio.to_thread(preview, proposal, runs)
 
 
 def preview(proposal: Proposal, runs: Sequence[RecordedRun] = ()) -> Preview:

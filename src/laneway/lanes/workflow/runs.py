@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -115,7 +116,7 @@ class Runs:
         ends = stretch.ends()
         given = {name: stretch.outputs.get(name) for name in ends}
         output = next(iter(given.values())) if len(given) == 1 else given
-        size = len(json.dumps(output, default=str))
+        size = len(await asyncio.to_thread(json.dumps, output, default=str))
         kept = output if size <= LARGEST_OUTPUT else beginning(output, size)
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())

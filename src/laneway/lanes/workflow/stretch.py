@@ -71,6 +71,7 @@ class Stretch:
         self.visits = dict(run.visits)
         self.records: dict[tuple[str, int], NodeRecord] = {}
         self.outputs: dict[str, Any] = {}
+        self._newest: dict[str, int] = {}
         self._questions: list[Waits] = []
         self._tried: set[tuple[str, int]] = set()
 
@@ -302,7 +303,7 @@ class Stretch:
 
     async def _know(self, record: NodeRecord) -> None:
         self.records[record.node, record.visit] = record
-        newest = max(visit for name, visit in self.records if name == record.node)
+        newest = self._newest[record.node] = max(record.visit, self._newest.get(record.node, 0))
         if record.ended and record.visit == newest:
             self.outputs[record.node] = await whole(record, self._shop.hands.artifacts)
 

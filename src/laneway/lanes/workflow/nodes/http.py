@@ -102,7 +102,7 @@ def _body(reply: Reply, config: Mapping[str, Any]) -> Any:
             wanted = "ndjson"
     try:
         found = _parsed(text, wanted)
-    except (ValueError, csv.Error) as error:
+    except (ValueError, RecursionError, csv.Error) as error:
         raise PermanentFault(f"The answer is no {wanted}: {error}.") from None
     return _at(found, str(config["rows_at"])) if config.get("rows_at") else found
 
