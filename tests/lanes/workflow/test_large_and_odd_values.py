@@ -80,3 +80,22 @@ async def test_numbers_that_no_column_holds_come_through_or_fail_the_node(
     assert run.status in (RunStatus.DONE, RunStatus.FAILED)
     assert (await flows.nodes(run))["get"].ended
     assert len(pages.visits) == 1
+
+
+async def test_what_a_node_was_given_is_on_record_once_and_not_again_at_every_node(flows: Workflows) -> None:
+    rows = [{"n": number, "text": "x" * 50} for number in range(5_000)]
+    pipe = {"plan": {"steps": [{"do": "limit", "count": 4_000}]}, "input": "$input.rows"}
+    made = document(
+        [node("pipe", "pipeline", pipe), node("end", "transform", {"set": "$nodes.pipe.rows"})], ["pipe end"]
+    )
+    run = await flows.run(made, input={"rows": rows})
+    assert run.status is RunStatus.DONE, run.error
+    async with flows.lane.app.db.transaction() as tx:
+        found = await tx.execute(
+            "SELECT (SELECT max(length(input::text)) FROM workflow_nodes), (SELECT max(length(e::text)) FROM events e)"
+        )
+        row = await found.fetchone()
+    assert row is not None
+    assert max(row) < 100_000
+    kept = (await flows.nodes(run))["pipe"].input
+    assert kept["input"]["row_count"] == 5_000

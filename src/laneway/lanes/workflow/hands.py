@@ -19,7 +19,7 @@ from laneway.engine.steps import Steps
 from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, Unavailable, UncertainFault
 from laneway.lanes.contract import Request
 from laneway.lanes.workflow.mail import Mail
-from laneway.lanes.workflow.recording import sound
+from laneway.lanes.workflow.recording import noted, sound
 from laneway.sandbox.exchange import Exchange
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
@@ -151,7 +151,7 @@ class Doing:
             try:
                 async with asyncio.timeout(self.seconds):
                     result = await work()
-                    return {"status": "success", "result": self.shown(await asyncio.to_thread(sound, result))}
+                    return {"status": "success", "result": await asyncio.to_thread(lambda: self.shown(sound(result)))}
             except TimeoutError:
                 told = f"It took longer than {self.seconds:g} seconds."
                 return _wrong(told if again else f"{told} It may have happened all the same.", again)
@@ -162,7 +162,8 @@ class Doing:
                 return _wrong(self.shown(str(error)), again if isinstance(error, UncertainFault) else again_helps)
 
         kind = f"workflow.{self.node['type']}"
-        settings = {"run": str(self.run.id), "node": self.name, **self.shown(self.config)}
+        told = await asyncio.to_thread(lambda: noted(self.shown(self.config)))
+        settings = {"run": str(self.run.id), "node": self.name, **told}
         outcome = await self.steps.effect(
             kind, settings, bounded, idempotent=again, about=f"{self.name}: {about}"[:200], key=self.key
         )

@@ -50,7 +50,8 @@ class Preview:
     def text(self, more: Sequence[str] = (), valid_until: datetime | None = None) -> str:
         """The preview as it stands in a conversation."""
         where = f"workflow `{self.tag}`" + (f", version {self.base_version}" if self.base_version else " (new)")
-        lines = [f"May I change {where}?", self.description, *_bullets(self.changes)]
+        # In one line: whoever describes a change must not write the rest of the question as well.
+        lines = [f"May I change {where}?", " ".join(self.description.split()), *_bullets(self.changes)]
         if valid_until is not None:
             lines.append(f"It is undone by itself on {valid_until:%Y-%m-%d at %H:%M} UTC.")
         lines += [f"Note: {note}" for note in dict.fromkeys([*more, *self.notes])]

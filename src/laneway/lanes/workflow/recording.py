@@ -81,6 +81,15 @@ async def whole(record: NodeRecord, originals: Artifacts) -> Any:
     return await asyncio.to_thread(json.loads, (await originals.read(record.ref)).content)
 
 
+def noted(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A node's settings as they are put on record: of what is large, and on record where it came from, a likeness."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        size = len(json.dumps(value, default=str))
+        found[key] = value if size <= IN_ROW else beginning(value, size)
+    return found
+
+
 def beginning(value: Any, size: int) -> Any:
     """A small likeness of a large value, for lists of nodes and for people."""
     if isinstance(value, list):

@@ -118,7 +118,7 @@ async def _owner(tx: Connection, request: Request, runner: dict[str, Any]) -> UU
     asking = await principals.by_id(tx, request.message.principal_id)
     if asking is None:
         raise Forbidden("Nobody is known to ask for this.", hint="Send it with a key.")
-    named = runner.get("workflow_owner")
+    named = runner.get("workflow_owner") or (request.job.payload.get("patch") or {}).get("owner")
     # The queue's door has already made the job act as whoever its owner is among us.
     if not named or str(named) in (str(asking.id), asking.name) or request.message.channel == QUEUE:
         return asking.id

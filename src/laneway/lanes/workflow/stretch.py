@@ -21,7 +21,7 @@ from laneway.errors import BadInput, LanewayError, LeaseLost
 from laneway.lanes.contract import Request
 from laneway.lanes.workflow.filling import Filling
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Hands, Kind, Outcome, Start, Waits
-from laneway.lanes.workflow.recording import kept, whole
+from laneway.lanes.workflow.recording import kept, noted, whole
 from laneway.lanes.workflow.walking import Lost, Standing, Walk
 from laneway.store import events, workflow_nodes, workflow_runs
 from laneway.store.database import Connection, Database
@@ -179,7 +179,7 @@ class Stretch:
         told = list(dict.fromkeys([*self._sources_of(used), *earlier, *(sources if takes else ())]))
         ctx = {**self.outputs, "previous": dict(self._previous), "input": self._run.input}
         ctx |= {name: self.outputs[name] for name in ("previous", "input") if name in self.outputs}
-        shown = filling.shown(filled)
+        shown = await asyncio.to_thread(lambda: noted(filling.shown(filled)))
         async with self._transaction() as tx:
             await workflow_nodes.given(tx, record, shown, told)
         shop = self._shop
@@ -235,7 +235,7 @@ class Stretch:
             found = await kept(outcome.output, self._shop.hands.artifacts)
         except LanewayError as error:
             return await self._fails(record, Failed(str(error), retryable=False, code=error.code), sources)
-        chosen = self._chosen(record.node, found.value)
+        chosen = await self._chosen(record.node, found.value)
         if isinstance(chosen, Lost):
             return await self._fails(record, Failed(chosen.why, retryable=False, code="condition"), sources)
         async with self._transaction() as tx:
@@ -248,9 +248,9 @@ class Stretch:
         self.visits |= again
         return None
 
-    def _chosen(self, name: str, output: Any) -> list[int] | Lost:
+    async def _chosen(self, name: str, output: Any) -> list[int] | Lost:
         ctx = {"previous": dict(self._previous), "input": self._run.input, **self.outputs, name: output}
-        return self._walk.chosen(name, output, ctx)
+        return await asyncio.to_thread(self._walk.chosen, name, output, ctx)
 
     async def _back(self, tx: Connection, record: NodeRecord, output: Any) -> dict[str, int]:
         """The visits that count from now on, if this is a loop that goes back."""
@@ -289,7 +289,7 @@ class Stretch:
 
     async def _pinned(self, name: str, visit: int) -> None:
         output = self._run.pinned[name]
-        chosen = self._chosen(name, output)
+        chosen = await self._chosen(name, output)
         async with self._transaction() as tx:
             record = await workflow_nodes.pin(
                 tx, self._run.id, name, visit, str(self._walk.node(name)["type"]), output,

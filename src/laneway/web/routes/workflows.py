@@ -227,7 +227,7 @@ async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted, wh
     thread = "main" if me.role is Role.OWNER else f"workflows-{me.id}"
     incoming = Incoming(
         "http", thread, f"patch:{uuid4().hex}", described, me, lane="workflow",
-        payload={"patch": change, "classification": JUDGED, "runner": {"workflow_owner": str(whose)}},
+        payload={"patch": change | {"owner": str(whose)}, "classification": JUDGED},
     )  # fmt: skip
     return ReceiptShape.model_validate(await here.app.intake.receive(incoming))
 

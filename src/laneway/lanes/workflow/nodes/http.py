@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -38,7 +39,7 @@ async def requested(doing: Doing) -> Outcome:
             if reading:
                 raise
             raise UncertainFault(error.message, hint="It may have arrived.") from None
-        return _read(reply, doing.config, host)
+        return await asyncio.to_thread(_read, reply, doing.config, host)
 
     again = reading or question.method in ("PUT", "DELETE") or bool(doing.config.get("idempotent"))
     outcome = await doing.act(ask, again=again, about=f"{question.method} {host}")
