@@ -14,6 +14,8 @@ from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(NodeRecord)
+KEPT_RUNS = 1000
+"""So many of the newest runs of a workflow keep what their nodes gave, however old they are."""
 MOST_SOURCES = 50
 """So many of those whose words a run has read are told."""
 
@@ -145,6 +147,23 @@ async def reopen_failed(tx: Connection, run_id: UUID) -> None:
         "ended_at = NULL WHERE run_id = %s AND status = 'failed' AND taken = '{}'",
         (run_id,),
     )
+
+
+async def prune(tx: Connection, days: int, newest: int = KEPT_RUNS) -> int:
+    """Of runs that ended well long ago only the run is left; the newest of each workflow stay for comparing."""
+    cursor = await tx.execute(
+        """
+        DELETE FROM workflow_nodes WHERE run_id = ANY(ARRAY(
+            SELECT r.id FROM workflow_runs r
+            WHERE r.status IN ('done', 'cancelled') AND r.finished_at < now() - make_interval(days => %s)
+              AND r.seq < (SELECT l.seq FROM workflow_runs l WHERE l.workflow_id = r.workflow_id
+                           ORDER BY l.seq DESC OFFSET %s LIMIT 1)
+              AND EXISTS (SELECT 1 FROM workflow_nodes n WHERE n.run_id = r.id)
+            LIMIT 200))
+        """,
+        (days, newest - 1),
+    )
+    return cursor.rowcount
 
 
 async def waiting_for_event(tx: Connection, kind: str) -> list[NodeRecord]:
