@@ -294,19 +294,18 @@ def _lanes(
 ) -> tuple[Toolbox, Workflows, Runs]:  # fmt: skip
     """Every lane is in `lanes`; returned are the parts of theirs that others need."""
     pipelines = Pipelines.of(db, originals, settings.allowed_hosts, settings.pipeline_rows)
+    zone, patience = settings.zone or machine_zone(), settings.approval_timeout_seconds
     workflows = composed(
         db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled,
-        Choices(settings.workflow_approval, settings.approval_timeout_seconds, settings.workflow_replays,
-                settings.zone or machine_zone(), settings.orchestrator_url),
+        Choices(settings.workflow_approval, patience, settings.workflow_replays, zone, settings.orchestrator_url),
     )  # fmt: skip
     entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
     toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *more])
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
     lanes["tools"] = ToolsLane(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db,
-        Pausing(db, engine.steps, settings.approval_timeout_seconds), partial(workspace_of, settings.home),
+        Pausing(db, engine.steps, patience), partial(workspace_of, settings.home),
     )  # fmt: skip
-    zone, patience = settings.zone or machine_zone(), settings.approval_timeout_seconds
     lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
     runs = runs_of(
         db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
@@ -314,7 +313,7 @@ def _lanes(
         mail=(settings.smtp_url, settings.mail_from, settings.mail_to),
         call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
         variables=partial(variables, settings.home), ours=[env for *_, env in described()],
-        question_seconds=settings.approval_timeout_seconds,
+        question_seconds=patience,
     )  # fmt: skip
     workflows.lane.go = runs.go
     lanes["workflow"] = workflows.lane

@@ -15,6 +15,9 @@ import psycopg
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from laneway.app import Parts
+from laneway.llm.offline import OfflineModel
+from laneway.llm.single import only
 from laneway.web.routes import workflow_hooks
 from tests.servers.pages import Pages
 from tests.servers.smtp_server import SmtpServer
@@ -39,7 +42,7 @@ async def ended(door: Door, run_id: str, *statuses: str, seconds: float = 40) ->
 def price_watch(url: str) -> tuple[list[dict[str, Any]], list[Any]]:
     """What "always e-mail me when the price drops below 100" becomes: look, compare with the last time, tell."""
     drops = "output.body.price < 100 && (!has(ctx.previous.price) || ctx.previous.price.body.price >= 100)"
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {"id": "price", "type": "http", "config": {"url": url}, "retry": {"max_attempts": 3, "backoff_ms": 20}},
         {"id": "below", "type": "conditional"},
         {"id": "mail", "type": "notify", "config": {"channel": "email", "subject": "The price dropped",
@@ -179,13 +182,13 @@ async def test_a_signed_webhook_starts_one_run_and_everything_else_none(opened: 
                 (body, {**headers, "X-Laneway-Signature": "sha256=é"}),
                 (b'{"order": 8}', headers),
                 (body, {**headers, "X-Laneway-Timestamp": str(int(headers["X-Laneway-Timestamp"]) + 1)}),
-                (body, signed(hook["secret"], body, int(time.time()) - 301)),
-                (body, signed(hook["secret"], body, int(time.time()) + 301)),
+                (body, signed(hook["secret"], body, int(time.time()) - 3600)),
+                (body, signed(hook["secret"], body, int(time.time()) + 3600)),
                 (body, signed("whsec_other", body)),
                 (body, {}),
             ]  # fmt: skip
             for content, wrong in bad:
-                encoded = {key: value.encode() for key, value in wrong.items()}
+                encoded = {key.encode(): value.encode() for key, value in wrong.items()}
                 refused = await stranger.post(hook["path"], content=content, headers=encoded)
                 assert refused.status_code == 401, wrong
             unknown = await stranger.post(
@@ -267,3 +270,35 @@ async def test_an_operator_runs_nothing_in_a_conversation_of_the_owners(opened: 
             assert own.status_code == 202, own.text
             again = await ops.post("/workflows/own/execute", json={"thread": "ops-desk"})
             assert again.status_code == 202, again.text
+
+
+async def test_always_mail_me_when_the_price_drops_below_100_from_the_sentence_to_the_mail_and_back(
+    opened: Open, database_url: str
+) -> None:
+    with SmtpServer() as smtp:
+        mail = {"smtp_url": smtp.url, "mail_from": "laneway@example.org", "mail_to": "owner@example.org"}
+        async with opened(Parts(models=lambda db: only(OfflineModel(), db)), **LOCAL, **mail) as door:
+            asked = await door.send("always e-mail me when the price drops below 100", lane="workflow")
+            await door.until(asked["job_id"], "waiting")
+            [preview] = (await door.get("/approvals", state="pending"))["items"]
+            await door.post(f"/approvals/{preview['id']}", json={"answer": "approve"})
+            await door.until(asked["job_id"])
+            [made] = (await door.get("/workflows"))["items"]
+            async with asyncio.timeout(20):
+                while not await _watched(database_url):
+                    await asyncio.sleep(0.05)
+            sent = 0
+            async with asyncio.timeout(40):
+                while not smtp.mails:
+                    told = {"event": "price.changed", "data": {"price": 95.5}, "id": "one"}
+                    sent += 1
+                    await door.post("/workflow-events", 202, json=told)
+                    await asyncio.sleep(0.5)
+            [got] = smtp.mails
+            assert got.to == ("owner@example.org",)
+            assert "95.5" in got.text
+            await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": 130}})
+            async with asyncio.timeout(30):
+                while len((await door.get(f"/workflows/{made['tag']}/runs", status="done"))["items"]) < 2:
+                    await asyncio.sleep(0.1)
+            assert len(smtp.mails) == 1, f"sent {sent} times under one id"

@@ -51,5 +51,5 @@ def test_an_empty_or_unreadable_file_is_named_at_the_start(tmp_path: Path, folde
 
 
 def test_an_unknown_prompt_is_not_found(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="There are classification, execution, proactive"):
+    with pytest.raises(NotFound, match="There are classification, execution, "):
         Prompts(tmp_path).text("poetry")

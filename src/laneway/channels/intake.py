@@ -51,16 +51,11 @@ class Intake:
     """Writes messages down, once each, or says clearly why not."""
 
     def __init__(
-        self,
-        db: Database,
-        lanes: Collection[str],
-        limits: Limits,
-        originals: Artifacts | None = None,
-        breath: Breath | None = None,
-        spoken: Spoken | None = None,
-    ) -> None:
+        self, db: Database, lanes: Collection[str], limits: Limits, originals: Artifacts | None = None,
+        breath: Breath | None = None, spoken: Spoken | None = None,
+    ) -> None:  # fmt: skip
         self._db, self._lanes, self._limits, self._originals = db, frozenset(lanes), limits, originals
-        self._spoken, self.breath = spoken, breath or Breath()
+        self.breath, self._spoken = breath or Breath(), spoken
 
     def paced(self, per_minute: int) -> Intake:
         """The same, for senders that may write so often: programs, not people."""

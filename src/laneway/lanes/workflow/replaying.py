@@ -98,7 +98,11 @@ def _known(recorded: Document, document: Document, run: RecordedRun) -> dict[str
     same = {name for name in run.outputs if name in now and equal(was.get(name), now[name])}
     # Of a node whose conditions erred only that is on record; with other conditions nobody knows what they would say.
     lost = {name for name in same if _fault(run, name) == CONDITION and _ways(recorded, name) != _ways(document, name)}
-    return {name: run.outputs[name] for name in same - lost}
+    other = {name for name in now if name not in was or not equal(was[name], now[name])}
+    graph = Graph(document)
+    # What comes after work that is new or changed was made from something else.
+    stale = {follower for name in other for follower in graph.after(name)}
+    return {name: run.outputs[name] for name in same - lost - stale}
 
 
 def _ways(document: Document, name: str) -> list[tuple[Any, ...]]:
@@ -127,6 +131,7 @@ class _Walk:
     """Whether an edge is taken; None where nobody can tell."""
     asks: str | None = None
     failed: str | None = None
+    unsure: bool = False
 
     def ending(self) -> Ending:
         reached: dict[str, bool | None] = {}
@@ -136,7 +141,7 @@ class _Walk:
             if self.failed is not None:
                 return Ending(FAILED, frozenset({self.failed}))
         ends = frozenset(name for name, certain in reached.items() if certain and not self._goes_on(name))
-        if any(certain is None for certain in reached.values()):
+        if self.unsure or any(certain is None for certain in reached.values()):
             return Ending(UNKNOWN, ends, self.asks)
         return Ending(DONE, ends)
 
@@ -159,6 +164,10 @@ class _Walk:
         loop = self.graph.loop(name)
         if self._broke(name):
             self._err(name)
+        elif name not in self.outputs and _fault(self.run, name) not in (None, CONDITION):
+            # It failed on what it was given then; what it would do with something else nobody knows.
+            self.asks, self.unsure = self.asks or name, True
+            self.taken.update(dict.fromkeys(out))
         elif loop is not None:
             self._out_of_loop(name, loop.condition, loop.on_break, loop.on_most)
         else:
