@@ -81,7 +81,7 @@ class Asking:
     async def proposal(self, tx: Connection, wanted: Wanted) -> Proposal:
         """The change on what the workflow is now; Rejected if it does not hold there."""
         workflow = await workflows.stored(tx, wanted.owner, wanted.tag)
-        return self._patches.propose(workflow, wanted.tag, wanted.operations, wanted.description)
+        return await self._patches.proposed(workflow, wanted.tag, wanted.operations, wanted.description)
 
     async def ask(self, request: Request, wanted: Wanted, since: int | None = None) -> Question:
         """The change is a row that waits for an answer; `since` is the version it was asked about before."""

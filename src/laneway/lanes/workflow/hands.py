@@ -14,12 +14,12 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from laneway.clock import Clock
-from laneway.domain.storable import storable
 from laneway.domain.workflow_run import NodeRecord, WorkflowRun
 from laneway.engine.steps import Steps
 from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, Unavailable, UncertainFault
 from laneway.lanes.contract import Request
 from laneway.lanes.workflow.mail import Mail
+from laneway.lanes.workflow.recording import noted, sound
 from laneway.sandbox.exchange import Exchange
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
@@ -84,6 +84,8 @@ class Failed:
     why: str
     retryable: bool = True
     code: str = "node-failed"
+    sources: tuple[str, ...] = ()
+    """Those whose words are in the reason."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,8 @@ class Doing:
         async def bounded() -> dict[str, Any]:
             try:
                 async with asyncio.timeout(self.seconds):
-                    return {"status": "success", "result": self.shown(storable(await work()))}
+                    result = await work()
+                    return {"status": "success", "result": await asyncio.to_thread(lambda: self.shown(sound(result)))}
             except TimeoutError:
                 told = f"It took longer than {self.seconds:g} seconds."
                 return _wrong(told if again else f"{told} It may have happened all the same.", again)
@@ -159,7 +162,8 @@ class Doing:
                 return _wrong(self.shown(str(error)), again if isinstance(error, UncertainFault) else again_helps)
 
         kind = f"workflow.{self.node['type']}"
-        settings = {"run": str(self.run.id), "node": self.name, **self.shown(self.config)}
+        told = await asyncio.to_thread(lambda: noted(self.shown(self.config)))
+        settings = {"run": str(self.run.id), "node": self.name, **told}
         outcome = await self.steps.effect(
             kind, settings, bounded, idempotent=again, about=f"{self.name}: {about}"[:200], key=self.key
         )
@@ -181,5 +185,7 @@ class Kind:
     acts: bool = True
     """Whether it changes anything, costs anything or needs a person; a test run only says what it would do."""
     knows_secrets: bool = False
+    hears: bool = False
+    """Whether somebody outside answers it: what it says of a failure may be in their words."""
     takes: bool = True
     """Whether it works on what the node before it gave; if not, only its own settings can bring in others' words."""

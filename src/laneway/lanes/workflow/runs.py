@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -96,10 +97,11 @@ class Runs:
                 return _verdict(run)
             await workflow_runs.set_status(tx, run_id, RunStatus.RUNNING)
             previous = await workflow_nodes.outputs(tx, [run.previous_id]) if run.previous_id else {}
+            read = await workflow_nodes.sources(tx, run.previous_id) if run.previous_id else []
         for source in run.sources:
             if source not in current_run().sources:
                 current_run().sources.append(source)
-        stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}))
+        stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}), read)
         try:
             stood = await stretch.go()
         except LeaseLost:
@@ -114,7 +116,7 @@ class Runs:
         ends = stretch.ends()
         given = {name: stretch.outputs.get(name) for name in ends}
         output = next(iter(given.values())) if len(given) == 1 else given
-        size = len(json.dumps(output, default=str))
+        size = len(await asyncio.to_thread(json.dumps, output, default=str))
         kept = output if size <= LARGEST_OUTPUT else beginning(output, size)
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())

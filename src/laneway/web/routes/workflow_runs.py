@@ -173,6 +173,7 @@ async def _thread(tx: Connection, name: str, me: Principal) -> Thread:
     found = await conversations.threads_named(tx, name)
     if not found:
         return await conversations.ensure_thread(tx, "http", name, me)
-    if len(found) > 1 or found[0].world is not World.OWNER:
+    theirs = me.role is not Role.OWNER and found[0].principal_id != me.id
+    if len(found) > 1 or theirs or found[0].world is not World.OWNER:
         raise BadInput(f"`{name[:60]}` is not one thread of yours.", hint="Write its id, or channel/name.")
     return found[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from laneway.errors import PermanentFault, TransientFault
+from laneway.errors import BadInput, PermanentFault, TransientFault
 from laneway.lanes.workflow.hands import Doing, Done, Kind, Outcome
 
 LONGEST = 60_000
@@ -45,11 +45,20 @@ def _prompt(doing: Doing, schema: Any) -> str:
 def _fitting(text: str, schema: dict[str, Any]) -> Any:
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
+        # Left to itself it would fetch what the schema refers to, from any server and any file.
+        fits = jsonschema_rs.validator_for(schema, retriever=_nothing_fetched)
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        raise BadInput(f"The schema in `output` cannot be used: {str(error)[:200]}", hint="Mend it.") from None
+    try:
         value = json.loads(bare)
-        jsonschema_rs.validate(schema, value)
-    except (ValueError, jsonschema_rs.ValidationError) as error:
+        fits.validate(value)
+    except (ValueError, RecursionError) as error:
         raise TransientFault(f"The model's answer does not fit: {str(error)[:200]}") from None
     return value
+
+
+def _nothing_fetched(uri: str) -> Any:
+    raise ValueError(f"{uri[:100]} is not in the schema itself")
 
 
 KIND = Kind("agent", asked)
