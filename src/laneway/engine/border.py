@@ -11,7 +11,7 @@ from typing import Any
 from dbos._error import DBOSUnexpectedStepError
 
 from laneway.clock import SystemClock
-from laneway.domain.job import Job, JobStatus, Scope
+from laneway.domain.job import Job, JobStatus, Scope, node_of
 from laneway.domain.patience import Patience
 from laneway.domain.report import what_was_done
 from laneway.engine import watched
@@ -71,7 +71,8 @@ class Border:
                 why = str(job.payload.get("stopped_because", ""))
                 text = " ".join(filter(None, ("Stopped.", why if job.owner else "", done or "Nothing had been done.")))
                 meta = _carried(run) | {"failed": failure("cancelled", text)}
-                await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
+                if not node_of(job):
+                    await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
                 await jobs.move(
                     tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled(why or "Stopped on request."))
                 )

@@ -171,6 +171,8 @@ async def cancel(tx: Connection, run_id: UUID) -> WorkflowRun:
     for child in await children(tx, run_id):
         if child.status in (RunStatus.RUNNING, RunStatus.WAITING):
             await cancel(tx, child.id)
+    for open_job in await workflow_nodes.open_jobs(tx, run_id):
+        await jobs.request_cancel(tx, open_job)
     job = await jobs.request_cancel(tx, run.job_id)
     if job.status is JobStatus.CANCELLED:
         await end(tx, run, RunStatus.CANCELLED)
@@ -206,6 +208,8 @@ async def rouse(tx: Connection, now: datetime, limit: int = 100) -> int:
         WHERE j.status = 'waiting' AND EXISTS (
             SELECT 1 FROM workflow_nodes n WHERE n.run_id = r.id AND n.status IN ('waiting', 'retrying') AND (
                 n.again_at <= %s OR EXISTS (
+                    SELECT 1 FROM jobs c WHERE c.id = (n.waits->>'job')::uuid
+                    AND c.status IN ('done', 'failed', 'cancelled')) OR EXISTS (
                     SELECT 1 FROM workflow_runs c JOIN jobs cj ON cj.id = c.job_id
                     WHERE c.id = (n.waits->>'run')::uuid AND (
                         c.status IN ('done', 'failed', 'cancelled') OR cj.status IN ('failed', 'cancelled')))))

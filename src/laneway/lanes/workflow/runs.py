@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -21,6 +21,7 @@ from laneway.errors import LanewayError, LeaseLost
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.workflow.hands import Hands, Kind
 from laneway.lanes.workflow.nodes import KINDS
+from laneway.lanes.workflow.readiness import check_ready
 from laneway.lanes.workflow.recording import beginning
 from laneway.lanes.workflow.starting import Order, start, start_child
 from laneway.lanes.workflow.stretch import Shop, Stood, Stretch, soonest
@@ -57,8 +58,10 @@ class Runs:
         version: int | None = None, document: dict[str, Any] | None = None,
     ) -> tuple[UUID, bool]:  # fmt: skip
         """A run of the workflow is queued, once for each occasion: its id, and whether it is new."""
+        wanted = order or Order()
+        self._check(document or workflow.document, wanted.pinned)
         return await start(
-            tx, workflow, document or workflow.document, version or workflow.version, principal, order or Order(),
+            tx, workflow, document or workflow.document, version or workflow.version, principal, wanted,
             self._hands.pulled,
         )  # fmt: skip
 
@@ -69,7 +72,10 @@ class Runs:
     async def _child(
         self, tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any], given: Any
     ) -> UUID:
-        return await start_child(tx, parent, record, config, self._hands.pulled, given)
+        return await start_child(tx, parent, record, config, self._hands.pulled, given, self._check)
+
+    def _check(self, document: Mapping[str, Any], pinned: Collection[str] = ()) -> None:
+        check_ready(document, self._hands.knows_model, pinned)
 
     async def go(self, request: Request, run: UUID | str) -> Answer:
         """The run has ended and this is its answer; one that must wait rests as a row, which ends the job's run."""
@@ -101,6 +107,8 @@ class Runs:
                 current_run().sources.append(source)
         stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}))
         try:
+            # A phrase starts a run without asking us.
+            self._check(run.document, run.pinned)
             stood = await stretch.go()
         except LeaseLost:
             raise
@@ -150,7 +158,7 @@ class Runs:
 
 def _is_woken(record: NodeRecord) -> bool:
     """Whether something other than time wakes the node: an answer, another run, an event."""
-    return record.again_at is None or bool({"event", "run", "approval"} & (record.waits or {}).keys())
+    return record.again_at is None or bool({"event", "run", "job", "approval"} & (record.waits or {}).keys())
 
 
 def _verdict(run: WorkflowRun) -> dict[str, Any]:

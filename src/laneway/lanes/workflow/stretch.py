@@ -22,6 +22,7 @@ from laneway.lanes.contract import Request
 from laneway.lanes.workflow.filling import Filling
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Hands, Kind, Outcome, Start, Waits
 from laneway.lanes.workflow.recording import kept, whole
+from laneway.lanes.workflow.spawning import spawn
 from laneway.lanes.workflow.walking import Lost, Standing, Walk
 from laneway.store import events, workflow_nodes, workflow_runs
 from laneway.store.database import Connection, Database
@@ -179,7 +180,7 @@ class Stretch:
         shop = self._shop
         return Doing(
             self._run, node, record, filled, given, ctx, tuple(told), dict(filling.told), filling.shown,
-            self._request, shop.hands, shop.db, shop.steps, shop.clock, shop.start,
+            self._request, shop.hands, shop.db, shop.steps, shop.clock, shop.start, spawn,
         )  # fmt: skip
 
     def _given(self, name: str) -> tuple[Any, list[str]]:
