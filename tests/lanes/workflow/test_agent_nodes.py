@@ -190,7 +190,7 @@ async def test_a_model_that_is_named_answers_and_one_that_is_not_configured_is_r
             )
             assert run.error is None, run.error
             assert run.output["text"] == wanted
-        with pytest.raises(BadInput, match="`gpt-99`.*do"):
+        with pytest.raises(BadInput, match=r"`gpt-99`.*do"):
             await flows.start(await flows.store("d", asking(model="gpt-99")))
         # Which one is known only when the node runs.
         run = await flows.until(

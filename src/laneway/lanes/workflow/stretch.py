@@ -22,6 +22,7 @@ from laneway.lanes.contract import Request
 from laneway.lanes.workflow.filling import Filling
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Hands, Kind, Outcome, Start, Waits
 from laneway.lanes.workflow.recording import kept, whole
+from laneway.lanes.workflow.seats import Seats
 from laneway.lanes.workflow.spawning import spawn
 from laneway.lanes.workflow.walking import Lost, Standing, Walk
 from laneway.store import events, workflow_nodes, workflow_runs
@@ -65,6 +66,7 @@ class Stretch:
     def __init__(self, shop: Shop, run: WorkflowRun, request: Request, previous: Mapping[str, Any]) -> None:
         self._shop, self._run, self._request, self._previous = shop, run, request, previous
         self._walk = Walk(run.document)
+        self._seats = Seats(self._walk.graph)
         self.visits = dict(run.visits)
         self.records: dict[tuple[str, int], NodeRecord] = {}
         self.outputs: dict[str, Any] = {}
@@ -106,7 +108,8 @@ class Stretch:
             raise BadInput(f"The run has visited {MOST_VISITS} nodes; it is stopped.", hint="Bound its loops.")
         standings = self._walk.standings(self.visits, self.records)
         wanted = [name for name, standing in standings.items() if standing in (Standing.READY, Standing.OPEN)]
-        return [name for name in wanted if name not in working and (name, self._count(name)) not in self._tried]
+        found = [name for name in wanted if name not in working and (name, self._count(name)) not in self._tried]
+        return self._seats.free_for(found, standings, working)
 
     def _failed(self) -> NodeRecord | None:
         """A node that failed and has no way on from there."""
