@@ -1,7 +1,7 @@
 """How many branches behind a `parallel` node are under way at once, where it sets `max_concurrency`.
 
-A branch is what only one of the node's edges leads to. It has its seat from its first node until nothing of it is left to
-do, waiting included; what several edges lead to (the join and all behind it) takes none.
+A branch is what only one of the node's edges leads to. It has its seat from its first node until nothing of it is left
+to do, waiting included; what several edges lead to (the join and all behind it) takes none.
 """
 
 from __future__ import annotations
