@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,10 +16,10 @@ OWNER = ["owner@example.org"]
 
 
 @pytest.fixture
-def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose certificate this process trusts."""
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "both.pem"))
-    yield tmp_path
+    return tmp_path
 
 
 def mail(server: SmtpServer) -> Mail:

@@ -19,13 +19,14 @@ from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.errors import LanewayError, LeaseLost
 from laneway.lanes.contract import Answer, Request
+from laneway.lanes.workflow.failing import said_of_failure
 from laneway.lanes.workflow.hands import Hands, Kind
 from laneway.lanes.workflow.nodes import KINDS
 from laneway.lanes.workflow.readiness import check_ready
 from laneway.lanes.workflow.recording import beginning
 from laneway.lanes.workflow.starting import Order, start, start_child
 from laneway.lanes.workflow.stretch import Shop, Stood, Stretch, soonest
-from laneway.store import workflow_nodes, workflow_runs
+from laneway.store import workflow_nodes, workflow_runs, workflow_triggers
 from laneway.store.database import Connection, Database
 
 LARGEST_OUTPUT = 64 * 1024
@@ -38,6 +39,12 @@ class WorkflowStopped(LanewayError):
     """A node failed, and no edge says what to do then."""
 
     status, code = 409, "workflow-stopped"
+
+
+class StoppedAgain(WorkflowStopped):
+    """The same as before: the runs of a schedule fail one after the other."""
+
+    quiet = True
 
 
 class Resting(LeaseLost):
@@ -65,6 +72,11 @@ class Runs:
             self._hands.pulled,
         )  # fmt: skip
 
+    @property
+    def pulled(self) -> Collection[str]:
+        """Channels whose clients fetch their replies themselves."""
+        return self._hands.pulled
+
     def secret(self, name: str) -> str | None:
         """The secret of this name, read now; None if there is none, or if it is one of our own settings."""
         return self._hands.secret(name)
@@ -88,7 +100,8 @@ class Runs:
         if verdict["status"] == RunStatus.WAITING:
             raise Resting(f"Run {run_id} waits.")
         if verdict["status"] != RunStatus.DONE:
-            raise WorkflowStopped(verdict["error"], hint=f"Mend it, then: `laneway workflow retry {run_id}`.")
+            stopped = StoppedAgain if verdict.get("quiet") else WorkflowStopped
+            raise stopped(verdict["error"], hint=f"Mend it, then: `laneway workflow retry {run_id}`.")
         async with self._db.transaction() as tx:
             ended = await workflow_runs.get(tx, run_id)
             nodes = await workflow_nodes.of_run(tx, run_id)
@@ -127,13 +140,16 @@ class Runs:
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             await workflow_runs.end(tx, run, RunStatus.DONE, output=kept, ended_at=ends)
+            if not run.test:
+                await workflow_triggers.go_on(tx, run.workflow_id)
         return {"status": RunStatus.DONE}
 
     async def _stopped(self, run: WorkflowRun, error: dict[str, Any], ended_at: list[str]) -> dict[str, Any]:
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             await workflow_runs.end(tx, run, RunStatus.FAILED, error=error, ended_at=ended_at)
-        return {"status": RunStatus.FAILED, "error": error["message"]}
+            more = await said_of_failure(tx, run)
+        return {"status": RunStatus.FAILED, "error": f"{error['message']} {more or ''}".strip(), "quiet": more is None}
 
     async def _rest(self, request: Request, run: WorkflowRun, stood: Stood) -> dict[str, Any]:
         """The job holds no worker; it wakes when an answer, another run or an event comes, or at the first moment."""
