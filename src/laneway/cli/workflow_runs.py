@@ -52,7 +52,7 @@ def runs(
         if _is_id(which):
             return _show_run(client.workflow_run(which), _nodes(client, which), as_json)
         page = client.workflow_runs(which, status=status, limit=limit, before=before)
-        paused = any(one["paused"] for one in client.workflow_triggers(which))
+        paused = any(one["paused"] for one in client.workflow_triggers(which)["items"])
     if as_json:
         return print_json(page)
     rows = [

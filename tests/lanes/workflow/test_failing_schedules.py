@@ -1,4 +1,4 @@
-"""A schedule whose runs fail again and again speaks at the first failure and when it is paused, and goes on when mended."""
+"""A schedule whose runs fail again and again speaks at the first and when it is paused, and goes on when mended."""
 
 from __future__ import annotations
 

@@ -47,9 +47,11 @@ async def test_a_certificate_for_another_host_or_by_nobody_we_know_gets_neither_
     ours, _ = certificate(tmp_path, name)
     if name != "localhost":
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "both.pem"))
-    with SmtpServer("ann", "s3cret-word", name="localhost", context=ours, implicit=implicit) as server:
-        with pytest.raises(PermanentFault, match="certificate nobody here trusts"):
-            await mail(server).send(OWNER, "Price", "It is 95.", "one")
+    with (
+        SmtpServer("ann", "s3cret-word", name="localhost", context=ours, implicit=implicit) as server,
+        pytest.raises(PermanentFault, match="certificate nobody here trusts"),
+    ):
+        await mail(server).send(OWNER, "Price", "It is 95.", "one")
     assert (server.logins, server.mails) == ([], [])
 
 
