@@ -4,9 +4,10 @@
 accounted for: as a column, a value, a comparison, an order, or a word that says nothing. What is not understood whole,
 or could mean two things, is refused with a reason and a hint; nothing is ever guessed.
 
-reading.py cuts the request into tokens, and days.py turns "yesterday" into a date; schema.py knows the tables; columns.py, nouns.py and valuing.py find what the
-words name; conditions.py, ordering.py, measures.py, grouping.py, joining.py and clauses.py read the parts of a clause
-into an `Ask`; settling.py settles what is left open, and ask.py turns it into steps.
+reading.py cuts the request into tokens, and days.py turns "yesterday" into a date; schema.py knows the tables;
+columns.py, nouns.py and valuing.py find what the words name; conditions.py, ordering.py, measures.py, grouping.py,
+joining.py and clauses.py read the parts of a clause into an `Ask`; settling.py settles what is left open, and ask.py
+turns it into steps.
 """
 
 from __future__ import annotations

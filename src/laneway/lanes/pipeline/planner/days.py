@@ -1,7 +1,7 @@
 """Dates that are said by their distance from today, written out as dates before anything else is read.
 
-`today` becomes `on 2026-03-05`, `last week` becomes `between 2026-02-23 and 2026-03-01`. What is a word of the tables, as
-a column's name or as a value, stays what it is, and what is left over is refused where dates are read.
+`today` becomes `on 2026-03-05`, `last week` becomes `between 2026-02-23 and 2026-03-01`. What is a word of the
+tables, as a column's name or as a value, stays what it is, and what is left over is refused where dates are read.
 """
 
 from __future__ import annotations
