@@ -11,6 +11,7 @@ from laneway.domain.workflow import Document
 from laneway.lanes.workflow.checks import patched
 from laneway.lanes.workflow.conditions import Erred, compiled
 from laneway.lanes.workflow.sentences import Draft, Known, Refusal, planned
+from laneway.lanes.workflow.undoing import Undo, undo_of
 from tests.lanes.workflow.stored_documents import CHAIN, CHOICE
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -275,3 +276,25 @@ def test_what_is_not_understood_is_refused(said: str) -> None:
     found = planned(said, known(main=CHAIN))
     assert isinstance(found, Refusal), found
     assert found.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "tag"),
+    [
+        ("undo that change of the workflow", None), ("Please undo the last change.", None),
+        ("take that change back", None), ("revert my last change to the workflow", None),
+        ("undo the last change of the workflow main", "main"), ("undo that patch in the `shop` workflow", "shop"),
+        ("roll that change of the workflow main back", "main"), ("undo the workflow change", None),
+    ],
+)  # fmt: skip
+def test_an_undoing_is_read(said: str, tag: str | None) -> None:
+    assert undo_of(said) == Undo(tag)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["undo that", "don't undo that change", "undo that change and mail me", "undo that change unless it failed",
+     "should I undo that change?", "remove the step undo", "undo the change of the price of the lamp", "undo " * 200],
+)  # fmt: skip
+def test_what_is_more_or_less_than_an_undoing_is_none(said: str) -> None:
+    assert undo_of(said) is None
