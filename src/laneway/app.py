@@ -309,7 +309,7 @@ def _lanes(
     lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
     runs = runs_of(
         db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
-        run_plan=plan_runner(pipelines.http, settings.pipeline_rows), pulled=pulled,
+        run_plan=plan_runner(pipelines.http, settings.pipeline_rows, zone), pulled=pulled,
         mail=(settings.smtp_url, settings.mail_from, settings.mail_to),
         call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
         variables=partial(variables, settings.home), ours=[env for *_, env in described()],

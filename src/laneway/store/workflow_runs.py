@@ -89,11 +89,15 @@ async def recorded(tx: Connection, workflow_id: UUID, newest: int) -> list[Recor
         tx, "r.workflow_id = %s AND NOT r.test AND r.status IN ('done', 'failed') ORDER BY r.seq DESC LIMIT %s",
         (workflow_id, newest),
     )  # fmt: skip
-    outputs = await workflow_nodes.outputs(tx, [run.id for run in found])
+    asked = dict.fromkeys(id_ for run in found for id_ in (run.id, run.previous_id) if id_ is not None)
+    outputs = await workflow_nodes.outputs(tx, list(asked))
     return [
-        RecordedRun(run.id, run.version, run.input, outputs.get(run.id, {}), list(run.ended_at), run.status)
+        RecordedRun(
+            run.id, run.version, run.input, outputs.get(run.id, {}), list(run.ended_at), run.status,
+            outputs.get(run.previous_id, {}) if run.previous_id else {},
+        )
         for run in found
-    ]
+    ]  # fmt: skip
 
 
 async def count_open(tx: Connection, workflow_id: UUID) -> int:
