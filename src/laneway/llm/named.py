@@ -30,7 +30,7 @@ class ChosenModel(WrapperModel):
         super().__init__(usual)
 
     @property
-    def wrapped(self) -> Model:  # type: ignore[override]
+    def wrapped(self) -> Model:
         return _chosen.get() or self._usual
 
     @wrapped.setter

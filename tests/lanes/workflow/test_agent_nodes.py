@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse
 
 from laneway.app import Parts, running
 from laneway.domain.job import Job, JobStatus, Scope
+from laneway.domain.judgement import ApprovalState
 from laneway.domain.workflow_run import NodeStatus, RunStatus, WorkflowRun
 from laneway.errors import BadInput
 from laneway.lanes.tools import ToolEntry
@@ -133,7 +134,7 @@ async def test_words_of_others_in_its_prompt_make_the_gate_ask_and_a_no_fails_th
                 asked = await asked_by(flows, child)
                 assert f"This turn has read the page {pages.url}/wish" in asked.why
                 async with flows.lane.app.db.transaction() as tx:
-                    await approvals.answer(tx, asked.id, approvals.ApprovalState(state), flows.owner)
+                    await approvals.answer(tx, asked.id, ApprovalState(state), flows.owner)
                 run = await flows.until(run.id, RunStatus.DONE, RunStatus.FAILED)
                 assert shop.orders == orders
                 record = (await flows.nodes(run))["do"]
@@ -148,7 +149,7 @@ async def test_words_of_others_in_its_prompt_make_the_gate_ask_and_a_no_fails_th
 
 async def asked_by(flows: Workflows, job: Job) -> Any:
     async with flows.lane.app.db.transaction() as tx:
-        found = await approvals.page(tx, state=approvals.ApprovalState.PENDING)
+        found = await approvals.page(tx, state=ApprovalState.PENDING)
     [mine] = [one for one in found if one.job_id == job.id]
     return mine
 

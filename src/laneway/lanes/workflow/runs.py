@@ -87,7 +87,7 @@ class Runs:
     ) -> UUID:
         return await start_child(tx, parent, record, config, self._hands.pulled, given, self._check)
 
-    def _check(self, document: Mapping[str, Any], pinned: Collection[str] = ()) -> None:
+    def _check(self, document: dict[str, Any], pinned: Collection[str] = ()) -> None:
         check_ready(document, self._hands.knows_model, pinned)
 
     async def go(self, request: Request, run: UUID | str) -> Answer:
