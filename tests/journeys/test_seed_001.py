@@ -64,7 +64,7 @@ async def told(door: Door, words: str) -> str:
     """What the owner was told, as soon as it has these words."""
     async with asyncio.timeout(40):
         while True:
-            said = [one["text"] for one in (await door.get("/messages"))["items"] if one["author"] == "assistant"]
+            said = [str(one["text"]) for one in (await door.get("/messages"))["items"] if one["author"] == "assistant"]
             found = next((text for text in said if words in text), None)
             if found is not None:
                 return found

@@ -242,7 +242,7 @@ async def test_yaml_that_is_more_than_json_is_refused(door: Door) -> None:
         f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
         for before, name in zip("abcdefgh", "bcdefghi", strict=True)
     )
-    bad = {
+    bad: dict[str, tuple[str | bytes, int]] = {
         "references": (bomb, 400), "objects": ("!!python/object/apply:os.system ['true']", 400),
         "text": ("just text", 400),
         "twice": ("nodes: []\nnodes: []\nedges: []", 400), "deep": ("[" * 5000, 400), "broken": ("a: [", 400),

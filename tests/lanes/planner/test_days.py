@@ -14,7 +14,7 @@ from laneway.lanes.pipeline.planner import Refusal, planned
 
 TODAY = date(2026, 11, 18)
 """A Wednesday."""
-ORDERS = [
+ORDERS: list[dict[str, Any]] = [
     {"id": number, "status": ("open", "done")[number % 2], "total": number * 7 % 31,
      "ordered_at": (TODAY - timedelta(days=number - 3)).isoformat()}
     for number in range(420)
@@ -91,7 +91,7 @@ def test_the_users_of_the_seed_who_signed_up_today() -> None:
 def test_the_ends_of_months_and_years_hold(today: date) -> None:
     table = [{"id": n, "ordered_at": (today - timedelta(days=n - 40)).isoformat()} for n in range(800)]
     before = (today.replace(day=1) - timedelta(days=1)).replace(day=1)
-    chosen = {
+    chosen: dict[str, Callable[[Row], bool]] = {
         "orders last month": lambda row: before <= day(row) < today.replace(day=1),
         "orders this month": lambda row: (day(row).year, day(row).month) == (today.year, today.month),
         "orders last year": lambda row: day(row).year == today.year - 1,

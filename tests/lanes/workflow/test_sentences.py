@@ -95,7 +95,8 @@ def test_limits_in_other_words(words: str, sign: str) -> None:
 def ways(words: str, numbers: list[float]) -> list[bool]:
     """For each number in turn, whether the rule tells of it; each has the one before it as the run before."""
     _, document = plan(f"notify me when {words}", known())
-    condition, before, told = compiled(document["edges"][0]["condition"]), {}, []
+    condition, told = compiled(document["edges"][0]["condition"]), list[bool]()
+    before: dict[str, Any] = {}
     for each in numbers:
         value = condition.value({"price": each}, {"previous": before})
         assert not isinstance(value, Erred), value

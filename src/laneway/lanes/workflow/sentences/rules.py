@@ -124,7 +124,7 @@ def _new(act: Told, what: Happening, known: Known) -> Draft:
         check = {"id": f"check_{what.field}", "type": "conditional", "config": {"input": "$input.event"}}
         document = {
             "nodes": [check, tell],
-            "edges": [{"from": check["id"], "to": tell["id"], "condition": what.condition_behind(check["id"])}],
+            "edges": [{"from": check["id"], "to": tell["id"], "condition": what.condition_behind(str(check["id"]))}],
         }
         notes.append(
             f'Whoever sends the event `{what.event}` sends the {what.field} along, like {{"{what.field}": 1}}.'
