@@ -166,6 +166,7 @@ def test_the_names_of_usual_schedules_are_known() -> None:
 async def test_a_refused_start_that_is_listened_for_is_not_refused_for_ever(flows: Workflows) -> None:
     made = triggered({"type": "event", "event": "workflow.run.refused"})
     workflow = await flows.store("listens", made)
+    await next_at(flows, workflow)
     async with flows.lane.app.db.transaction() as tx:
         for number in range(MOST_STARTS):
             order = Order(cause={"type": "event"}, key=f"k{number}")
@@ -173,7 +174,7 @@ async def test_a_refused_start_that_is_listened_for_is_not_refused_for_ever(flow
     await until_run(flows, workflow, MOST_STARTS)
     async with flows.lane.app.db.transaction() as tx:
         await events.append(tx, "workflow.run.refused", {"workflow": "another", "why": "It could not."})
-    await asyncio.sleep(3)
+    await asyncio.sleep(5)
     async with flows.lane.app.db.transaction() as tx:
         found = await (await tx.execute("SELECT count(*) FROM events WHERE kind = 'workflow.run.refused'")).fetchone()
     assert found is not None
