@@ -12,6 +12,7 @@ from laneway.clock import FakeClock
 from laneway.domain.workflow import Workflow
 from laneway.domain.workflow_run import RunStatus
 from laneway.lanes.workflow.phrases import matched
+from laneway.lanes.workflow.starting import Order
 from laneway.lanes.workflow.triggers import MOST_STARTS, Triggers, when
 from laneway.store import events, workflow_triggers
 from tests.lanes.workflow.running_workflows import Workflows, document, node
@@ -160,3 +161,21 @@ def test_a_phrase_is_the_whole_message_or_what_stands_before_its_colon() -> None
 def test_the_names_of_usual_schedules_are_known() -> None:
     assert when({"schedule": "@daily"}) == ("0 0 * * *", "UTC")
     assert when({"schedule": "*/5 * * * *", "timezone": "Europe/Berlin"}) == ("*/5 * * * *", "Europe/Berlin")
+
+
+async def test_a_refused_start_that_is_listened_for_is_not_refused_for_ever(flows: Workflows) -> None:
+    made = triggered({"type": "event", "event": "workflow.run.refused"})
+    workflow = await flows.store("listens", made)
+    await next_at(flows, workflow)
+    async with flows.lane.app.db.transaction() as tx:
+        for number in range(MOST_STARTS):
+            order = Order(cause={"type": "event"}, key=f"k{number}")
+            await flows.lane.app.runs.start(tx, workflow, flows.owner, order)
+    await until_run(flows, workflow, MOST_STARTS)
+    async with flows.lane.app.db.transaction() as tx:
+        await events.append(tx, "workflow.run.refused", {"workflow": "another", "why": "It could not."})
+    await asyncio.sleep(5)
+    async with flows.lane.app.db.transaction() as tx:
+        found = await (await tx.execute("SELECT count(*) FROM events WHERE kind = 'workflow.run.refused'")).fetchone()
+    assert found is not None
+    assert found[0] <= 2

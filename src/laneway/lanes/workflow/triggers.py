@@ -20,7 +20,7 @@ from laneway.domain.workflow import Workflow
 from laneway.domain.workflow_run import RunStatus
 from laneway.engine import recurrence
 from laneway.engine.faults import FAULTS, ended
-from laneway.errors import BadInput, LanewayError, TooMany, Unavailable
+from laneway.errors import BadInput, Conflict, LanewayError, TooMany, Unavailable
 from laneway.lanes.workflow.conditions import compiled
 from laneway.lanes.workflow.runs import Order, Runs
 from laneway.lanes.workflow.starting import DEEPEST
@@ -39,6 +39,7 @@ ALIASES = {
     "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
     "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
 }  # fmt: skip
+REFUSED = "workflow.run.refused"
 _log = logging.getLogger("laneway.workflow.triggers")
 
 
@@ -154,9 +155,9 @@ class Triggers:
             # In a block of its own: what cannot start must not take the others' occasions with it.
             async with tx.transaction():
                 return (await self._runs.start(tx, workflow, owner, order))[0]
-        except (BadInput, TooMany) as error:
+        except (BadInput, TooMany, Conflict) as error:
             _log.warning("Workflow %s is not started: %s", workflow.tag, error)
-            await events.append(tx, "workflow.run.refused", {"workflow": workflow.tag, "why": str(error)})
+            await _refused(tx, workflow, str(error), order.cause.get("event"))
             if isinstance(error, BadInput):
                 # It stays so until somebody mends it: said once for each version.
                 told = f"The workflow `{workflow.tag}` was to start ({order.cause['type']}) and cannot run. {error}"
@@ -203,8 +204,7 @@ class Triggers:
             return
         since = self._clock.now() - timedelta(minutes=1)
         if await workflow_runs.begun_since(tx, workflow.id, "event", since) >= MOST_STARTS:
-            told = {"workflow": workflow.tag, "why": f"{MOST_STARTS} events started it within a minute."}
-            await events.append(tx, "workflow.run.refused", told)
+            await _refused(tx, workflow, f"{MOST_STARTS} events started it within a minute.", event.kind)
             return
         # Whoever sent it may have sent it twice, under a name of its own.
         named = event.body.get("sent_as") if event.job_id is None else None
@@ -226,6 +226,12 @@ class Triggers:
                             self._wake.set()
             except Unavailable:
                 await asyncio.sleep(1)
+
+
+async def _refused(tx: Connection, workflow: Workflow, why: str, by: Any) -> None:
+    """It is told that the workflow was not started; not if that was to be started by being told just this."""
+    if by != REFUSED:
+        await events.append(tx, REFUSED, {"workflow": workflow.tag, "why": why})
 
 
 def when(config: dict[str, Any]) -> tuple[str, str]:
