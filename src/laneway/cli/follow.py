@@ -40,12 +40,17 @@ class Asked:
     why: str
     choices: list[dict[str, str]] = field(default_factory=list)
     action: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+    """The question as channels put it."""
 
     def shown(self) -> str:
         """What would be done, a line for each argument; ready for the reason to follow."""
         tool, arguments = self.action.get("tool"), self.action.get("arguments", {})
         if not tool:
             return "May I do this? "
+        if tool == "patch_workflow" and self.text:
+            # A patch is told in words; its operations are for programs, and a terminal draws no diagrams.
+            return self.text.partition("```")[0].partition("\nAnswer yes")[0].rstrip() + "\n"
         lines = [f"  {name}: {value}" for name, value in arguments.items() if value is not None]
         return "\n".join([f"May I do this? [{tool}]", *lines, ""])
 
@@ -67,8 +72,10 @@ def follow(client: Client, job_id: str, listener: Listener) -> str:
             case "approval.asked":
                 question = Asked(body["approval_id"], body["why"], body.get("choices", []), body.get("action", {}))
             case "reply.written" if question is None:
-                # The reply that belongs to a question repeats it for channels that cannot ask.
                 listener.replied(body["text"])
+            case "reply.written" if question is not None:
+                # The reply that belongs to a question repeats it for channels that cannot ask.
+                question = replace(question, text=body["text"])
             case "job.waiting" if question is not None and (exact := _as_stored(client, job_id, question)) is not None:
                 if not listener.asked(exact):
                     return "waiting"
