@@ -43,6 +43,13 @@ async def decided(door: Door, receipt: Any, answer: str = "approve") -> Any:
     return await door.get(f"/messages/{receipt['message_id']}")
 
 
+async def ended(door: Door, tag: str, number: int) -> None:
+    """So many runs of the workflow have ended well."""
+    async with asyncio.timeout(60):
+        while len((await door.get(f"/workflows/{tag}/runs", status="done"))["items"]) < number:
+            await asyncio.sleep(0.05)
+
+
 async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> None:
     with SmtpServer() as smtp:
         mail = {"smtp_url": smtp.url, "mail_from": "laneway@example.org", "mail_to": "owner@example.org"}
@@ -54,14 +61,9 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
             assert "```mermaid" in question
             await decided(door, receipt)
             (workflow,) = (await door.get("/workflows"))["items"]
-            for price in (120, 95):
+            for number, price in enumerate((120, 95, 94, 101, 99), 1):
                 await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": price}})
-            async with asyncio.timeout(60):
-                while not smtp.mails:
-                    await asyncio.sleep(0.05)
-            runs = (await door.get(f"/workflows/{workflow['tag']}/runs"))["items"]
-            for run in runs:
-                await door.until(run["job_id"])
+                await ended(door, workflow["tag"], number)
             (patch,) = (await door.get(f"/workflows/{workflow['tag']}/history"))["items"]
             undone = await door.post(f"/workflows/{workflow['tag']}/undo", json={"patch": patch["id"]})
             assert undone["patch"]["undoes"] == patch["id"]
@@ -70,8 +72,10 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
             await asyncio.sleep(1)
     assert patch["sentence"] == "always e-mail me when the price drops below 100"
     assert patch["message_id"] == receipt["message_id"]
-    assert [(one.to, one.subject) for one in smtp.mails] == [(("owner@example.org",), "The price drops below 100")]
+    dropped = (("owner@example.org",), "The price drops below 100")
+    assert [(one.to, one.subject) for one in smtp.mails] == [dropped, dropped], "once for each drop"
     assert "it is 95 now" in smtp.mails[0].text
+    assert "it is 99 now" in smtp.mails[1].text
 
 
 @pytest.mark.parametrize(("sentence", "event"), SEED)
@@ -167,3 +171,54 @@ async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_
         assert "Removed copy" in await laneway("remove", "copy")
         line = json.dumps({"workflow": CHAIN, "operations": json.loads(slower)})
         assert json.loads(await laneway("patch", "--check", given=line + "\n"))["verdict"] == "accept"
+
+
+async def test_a_sentence_in_the_conversation_takes_back_its_last_change_after_a_yes(opened: Open) -> None:
+    async with opened(offline()) as door:
+        await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
+        await decided(door, await door.send("retry fetch 5 times", lane="workflow", thread="desk"))
+        await decided(door, await door.send("retry process 2 times", lane="workflow", thread="elsewhere"))
+        nobody = await door.send("undo that change of the workflow", lane="workflow", thread="third")
+        await door.until(nobody["job_id"])
+        said = await door.get(f"/messages/{nobody['message_id']}")
+        assert "There is no change of a workflow in this conversation" in said["replies"][-1]["text"]
+
+        receipt = await door.send("Please undo that change of the workflow.", lane="workflow", thread="desk")
+        await asked(door, receipt["job_id"])
+        question = (await door.get(f"/messages/{receipt['message_id']}"))["replies"][-1]["text"]
+        assert "Undone: " in question
+        assert (await door.get("/workflows/main"))["version"] == 3, "nothing is changed before the yes"
+        said = await decided(door, receipt)
+        assert said["replies"][-1]["text"].startswith("Done: Undone: ")
+        nodes = {node["id"]: node for node in (await door.get("/workflows/main"))["document"]["nodes"]}
+        assert "retry" not in nodes["fetch"], "the conversation's own change is taken back"
+        assert nodes["process"]["retry"] == {"max_attempts": 2}, "the later one of elsewhere stays"
+        last = (await door.get("/workflows/main/history"))["items"][0]
+        assert (last["kind"], last["message_id"]) == ("undo", receipt["message_id"])
+
+        named = await door.send("undo the last change of the workflow main", lane="workflow", thread="third")
+        await decided(door, named, "reject")
+        assert (await door.get("/workflows/main"))["version"] == 4
+        await decided(door, await door.send("undo the last change of the main workflow", lane="workflow", thread="4"))
+        assert "retry" not in (await door.get("/workflows/main"))["document"]["nodes"][1]
+
+
+async def test_a_workflow_that_a_sentence_made_is_unmade_by_one(opened: Open) -> None:
+    async with opened(offline()) as door:
+        sentence = "always e-mail me when the price drops below 100"
+        await decided(door, await door.send(sentence, lane="workflow", thread="desk"))
+        said = await decided(door, await door.send("take back that change", lane="workflow", thread="desk"))
+        assert "is removed" in said["replies"][-1]["text"]
+        assert (await door.get("/workflows"))["items"] == []
+
+
+async def test_what_stands_in_the_way_of_an_undoing_is_named(opened: Open) -> None:
+    async with opened(offline()) as door:
+        await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
+        await decided(door, await door.send("retry fetch 5 times", lane="workflow", thread="desk"))
+        await decided(door, await door.send("retry fetch 7 times", lane="workflow", thread="elsewhere"))
+        receipt = await door.send("undo that change", lane="workflow", thread="desk")
+        await door.until(receipt["job_id"])
+        said = (await door.get(f"/messages/{receipt['message_id']}"))["replies"][-1]["text"]
+        assert said.startswith("Nothing was changed.")
+        assert "cannot be undone" in said

@@ -212,3 +212,45 @@ async def test_a_change_asked_about_for_somebody_else_is_made_to_their_workflow(
         await door.until(asked.json()["job_id"])
         assert (await door.get("/workflows/main", owner="ops"))["version"] == 2
         assert (await door.get("/workflows/main"))["version"] == 1
+
+
+async def sent(door: Door, method: str, path: str, body: str | bytes, kind: str = "application/yaml") -> httpx.Response:
+    return await door.http.request(method, path, content=body, headers={"Content-Type": kind})
+
+
+async def test_a_workflow_goes_out_as_yaml_and_comes_back_as_the_same(door: Door) -> None:
+    document = {**CHOICE, "metadata": {"name": "on", "description": "12:30, 2026-01-01, 1e3, 010 and “ä”: yes"}}
+    document["edges"] = [*document["edges"], {"from": "fetch", "to": "wait", "on": "error"}]
+    await made(door, "main", document)
+    got = await door.http.get("/workflows/main", params={"format": "yaml"})
+    assert (got.status_code, got.headers["content-type"].partition(";")[0]) == (200, "application/yaml")
+    assert (await sent(door, "POST", "/workflows?tag=copy", got.text)).status_code == 201
+    assert (await door.get("/workflows/copy"))["document"] == (await door.get("/workflows/main"))["document"]
+    by_hand = "nodes:\n- {id: a, type: wait, config: {seconds: 1}}\n- {id: b, type: wait, config: {seconds: 1}}\n"
+    by_hand += "edges:\n- {from: a, to: b, on: error}\n"
+    put = await sent(door, "PUT", "/workflows/copy?base_version=1", by_hand, "text/yaml; charset=utf-8")
+    assert put.status_code == 200, put.text
+    assert (await door.get("/workflows/copy"))["document"]["edges"] == [{"from": "a", "to": "b", "on": "error"}]
+    assert (await sent(door, "PUT", "/workflows/copy?base_version=1", by_hand)).status_code == 409
+    whole = "tag: third\ndescription: mine\ndocument: {nodes: [{id: a, type: wait, config: {seconds: 1}}], edges: []}"
+    assert (await sent(door, "POST", "/workflows", whole)).status_code == 201
+    assert (await door.http.get("/workflows/main", params={"format": "xml"})).status_code == 400
+
+
+async def test_yaml_that_is_more_than_json_is_refused(door: Door) -> None:
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
+        for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    bad: dict[str, tuple[str | bytes, int]] = {
+        "references": (bomb, 400), "objects": ("!!python/object/apply:os.system ['true']", 400),
+        "text": ("just text", 400),
+        "twice": ("nodes: []\nnodes: []\nedges: []", 400), "deep": ("[" * 5000, 400), "broken": ("a: [", 400),
+        "two": ("nodes: []\n---\nedges: []", 400), "bytes": (b"\xff\xfe\xfa", 400), "empty": ("", 400),
+        "digits": (f"nodes: {'9' * 9000}", 400), "large": ("x: " + "y" * 1_000_001, 413),
+    }  # fmt: skip
+    for name, (body, status) in bad.items():
+        answer = await sent(door, "POST", "/workflows?tag=main", body)
+        assert answer.status_code == status, (name, answer.text)
+    assert (await sent(door, "POST", "/workflows?tag=main", "nodes: []", "text/plain")).status_code == 415
+    assert (await door.get("/workflows"))["items"] == []

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from laneway.cli.printing import plain, print_json, print_table
+from laneway.clock import SystemClock, local
 from laneway.errors import BadInput, LanewayError
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _carried_out(prompt: str, tables: Tables) -> tuple[Plan, Outcome]:
     from laneway.lanes.pipeline import tables as engine
     from laneway.lanes.pipeline.planner import Refusal, planned
 
-    plan = planned(prompt, tables)
+    plan = planned(prompt, tables, local(SystemClock().now()).date())
     if isinstance(plan, Refusal):
         raise _NotPlanned(plan.document())
     try:

@@ -30,37 +30,18 @@ def parsed(text: str, name: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
-    import yaml
+    from laneway.lanes.workflow.yaml_text import from_yaml
 
     try:
-        value = yaml.load(text, Loader=_plain_loader())  # noqa: S506  a SafeLoader that takes less
-    except (yaml.YAMLError, RecursionError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise BadInput(f"{name} is neither JSON nor YAML: {said}.", hint="Correct it.") from None
-    return value
-
-
-def _plain_loader() -> Any:
-    """YAML without anchors (a small file could become a huge one) and without dates (they are texts in JSON)."""
-    import yaml
-
-    class Plain(yaml.SafeLoader):
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.events.AliasEvent):
-                raise yaml.YAMLError("references (*name) are not taken")
-            return super().compose_node(parent, index)
-
-    Plain.yaml_implicit_resolvers = {
-        key: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
-        for key, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    return Plain
+        return from_yaml(text, most_bytes=LARGEST)
+    except BadInput as error:
+        raise BadInput(f"{name} is neither JSON nor YAML. {error.message}", hint=error.hint) from None
 
 
 def written(document: Any, form: Form) -> str:
     """The document as text in this form."""
     if form == "json":
         return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
-    import yaml
+    from laneway.lanes.workflow.yaml_text import to_yaml
 
-    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
+    return to_yaml(document)

@@ -107,3 +107,5 @@ class RecordedRun:
     outputs: dict[str, Any]
     ended_at_nodes: list[str]
     status: RunStatus
+    previous: dict[str, Any] = field(default_factory=dict)
+    """What the nodes of the run before had given, as `ctx.previous` was."""

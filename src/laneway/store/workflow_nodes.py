@@ -178,6 +178,16 @@ async def waiting_for_event(tx: Connection, kind: str) -> list[NodeRecord]:
         return await cursor.fetchall()
 
 
+async def open_jobs(tx: Connection, run_id: UUID) -> list[UUID]:
+    """The jobs that work for nodes of this run and have not ended."""
+    cursor = await tx.execute(
+        "SELECT j.id FROM workflow_nodes n JOIN jobs j ON j.id = (n.waits->>'job')::uuid "
+        "WHERE n.run_id = %s AND n.status = 'waiting' AND j.status NOT IN ('done', 'failed', 'cancelled')",
+        (run_id,),
+    )
+    return [row[0] for row in await cursor.fetchall()]
+
+
 async def any_waits_for_events(tx: Connection) -> bool:
     cursor = await tx.execute("SELECT 1 FROM workflow_nodes WHERE status = 'waiting' AND waits ? 'event' LIMIT 1")
     return await cursor.fetchone() is not None

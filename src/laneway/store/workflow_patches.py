@@ -53,6 +53,18 @@ async def newest_in_force(tx: Connection, workflow_id: UUID) -> Patch | None:
     )  # fmt: skip
 
 
+async def last_of_thread(tx: Connection, owner: UUID, thread_id: UUID) -> Patch | None:
+    """The last change of this owner's workflows that a message of the thread caused and nobody has taken back."""
+    return await _one(
+        tx,
+        "id = (SELECT p.id FROM workflow_patches p JOIN messages m ON m.id = p.message_id "
+        "JOIN workflows w ON w.id = p.workflow_id WHERE m.thread_id = %s AND w.principal_id = %s "
+        "AND w.removed_at IS NULL AND p.kind IN ('patch', 'rollback', 'create') AND p.undone_by IS NULL "
+        "ORDER BY p.seq DESC LIMIT 1)",
+        (thread_id, owner),
+    )
+
+
 async def last_undo(tx: Connection, workflow_id: UUID) -> Patch | None:
     """The last undoing that still holds."""
     return await _one(

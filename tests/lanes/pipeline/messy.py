@@ -80,6 +80,7 @@ def step(chance: Chance, rows: Sequence[Row], columns: Sequence[str]) -> dict[st
         {"do": "sort", "by": [{"column": one, "order": chance.choice(["asc", "desc"]),
                                "nulls": chance.choice(["first", "last"])}, {"column": two}]},
         {"do": "top_k", "k": chance.randint(1, 5), "by": one, "order": chance.choice(["asc", "desc"])},
+        {"do": "top_k", "k": chance.randint(1, 5), "by": one, "ties": "all"},
         {"do": "top_k", "k": 3},
         {"do": "limit", "count": chance.randint(0, 8), "offset": chance.randint(0, 3)},
         {"do": "sample", "count": 5, "seed": chance.randint(0, 9)},

@@ -87,11 +87,21 @@ def test_large_results_are_lines_and_long_numbers_stay_whole() -> None:
 
 def test_an_offer_is_a_workflow_that_fetches_by_the_clock_or_works_on_what_it_is_given() -> None:
     fetching = {"steps": [{"do": "http_request", "url": "https://a.example/"}]}
-    found = offers.offer("show me the cheapest flights", fetching, "why")
-    assert found["document"]["triggers"][0]["type"] == "cron"
+    found = offers.offer("show me the cheapest flights", fetching, "why", zone="Europe/Berlin")
+    assert found is not None
+    assert found["document"]["triggers"] == [{"type": "cron", "schedule": "0 8 * * *", "timezone": "Europe/Berlin"}]
     assert found["tag"] == "cheapest-flights"
     assert "every morning" in offers.offered(found, 3)
     given = offers.offer("show the cheapest", {"steps": []}, "why")
+    assert given is not None
     assert given["document"]["triggers"] == [{"type": "manual"}]
     assert given["document"]["nodes"][0]["config"]["tables"] == "$input.tables"
-    assert "document" not in offers.offer("mail me always", None, "why")
+    assert "document" not in (offers.offer("mail me always", None, "why") or {})
+
+
+def test_a_plan_of_one_day_is_offered_as_words_or_not_at_all() -> None:
+    given = offers.offer("orders today", {"steps": []}, "why", dated=True)
+    assert given is not None
+    assert given["document"]["nodes"][0]["config"] == {"prompt": "orders today", "tables": "$input.tables"}
+    fetching = {"steps": [{"do": "http_request", "url": "https://a.example/"}]}
+    assert offers.offer("orders today", fetching, "why", dated=True) is None

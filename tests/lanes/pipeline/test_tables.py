@@ -295,3 +295,17 @@ def test_a_plan_that_names_no_table_takes_the_only_one() -> None:
         run(plan_of({"from": "flihgts", "steps": []}), {"flights": []})
     with pytest.raises(BadInput, match="no table to work on"):
         run(plan, {})
+
+
+def test_top_k_with_ties_keeps_all_that_are_as_good_as_the_last() -> None:
+    rows: list[Row] = [{"n": n, "p": p} for n, p in enumerate([3, 9, None, 9, 1, 3, 9])]
+
+    def kept(**step: Any) -> list[Any]:
+        return [row["n"] for row in run(plan_of({"steps": [{"do": "top_k", "ties": "all", **step}]}), {"t": rows}).rows]
+
+    assert kept(k=1, by="p") == [1, 3, 6]
+    assert kept(k=4, by="p") == [1, 3, 6, 0, 5]
+    assert kept(k=1, by="p", order="asc") == [4]
+    assert kept(k=7, by="p") == [1, 3, 6, 0, 5, 4, 2]
+    with pytest.raises(BadInput, match="ties"):
+        plan_of({"steps": [{"do": "top_k", "k": 1, "ties": "all"}]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from laneway.lanes.workflow.replaying import replayed
@@ -20,6 +20,7 @@ class Run:
     status: str = "done"
     input: dict[str, Any] = field(default_factory=dict)
     version: int = 1
+    previous: dict[str, Any] = field(default_factory=dict)
 
 
 def priced(number: int, price: float) -> Run:
@@ -142,3 +143,29 @@ def test_a_new_conditional_hands_on_what_was_recorded_before_it() -> None:
 
 def test_runs_that_were_stopped_tell_nothing() -> None:
     assert replayed(CHOICE, with_condition("output.price < 80"), [Run("r", {}, [], status="cancelled")]) == []
+
+
+DROPS = "output.price < 100 && !(has(ctx.previous.fetch) && ctx.previous.fetch.price < 100)"
+
+
+def test_a_condition_on_the_run_before_is_judged_by_what_that_run_gave() -> None:
+    runs = [
+        replace(run, previous=dict(before.outputs)) for run, before in zip(TEN[1:], TEN[:-1], strict=True)
+    ]  # each is dearer than the one before
+    found = replayed(CHOICE, with_condition(DROPS), [TEN[0], *runs])
+    assert [one.run for one in found if one.differs] == ["r1", "r2", "r3", "r4"]
+    assert not any(one.unknown for one in found)
+
+
+def test_what_a_changed_step_would_have_given_before_cannot_be_told() -> None:
+    after = with_condition("has(ctx.previous.fetch) && ctx.previous.fetch.price < 100")
+    after["nodes"][0] = {**after["nodes"][0], "config": {"url": "https://elsewhere.example/"}}
+    run = replace(TEN[0], previous=dict(TEN[1].outputs))
+    [found] = replayed(CHOICE, after, [run])
+    assert (found.unknown, found.then.asks) == (True, "fetch")
+
+
+def test_the_input_is_known_to_conditions() -> None:
+    run = replace(TEN[9], input={"much": True})
+    [found] = replayed(CHOICE, with_condition("ctx.input.much"), [run])
+    assert (found.differs, found.then.nodes) == (True, frozenset({"buy"}))

@@ -9,7 +9,9 @@ import pytest
 
 from laneway.domain.workflow import Document
 from laneway.lanes.workflow.checks import patched
+from laneway.lanes.workflow.conditions import Erred, compiled
 from laneway.lanes.workflow.sentences import Draft, Known, Refusal, planned
+from laneway.lanes.workflow.undoing import Undo, undo_of
 from tests.lanes.workflow.stored_documents import CHAIN, CHOICE
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -65,9 +67,12 @@ def test_a_rule_without_a_workflow_becomes_one(said: str, event: str, channel: s
 
 def test_a_limit_becomes_a_condition_and_the_number_is_told() -> None:
     draft, document = plan("always e-mail me when the price drops below 100", known())
-    assert document["edges"] == [
-        {"from": "check_price", "to": "send_email", "condition": "has(output.price) && output.price < 100"}
-    ]
+    [edge] = document["edges"]
+    assert (edge["from"], edge["to"]) == ("check_price", "send_email")
+    assert edge["condition"] == (
+        "has(output.price) && output.price < 100 && !(has(ctx.previous.check_price) && "
+        "has(ctx.previous.check_price.price) && ctx.previous.check_price.price < 100)"
+    )
     assert node(document, "check_price")["config"] == {"input": "$input.event"}
     assert node(document, "send_email")["config"]["message"].endswith("it is ${$input.event.price} now.")
     assert draft.description == "An e-mail goes to you when the price drops below 100."
@@ -84,14 +89,52 @@ def test_a_limit_becomes_a_condition_and_the_number_is_told() -> None:
 )  # fmt: skip
 def test_limits_in_other_words(words: str, sign: str) -> None:
     _, document = plan(f"notify me whenever {words}", known())
-    assert document["edges"][0]["condition"].endswith(sign)
+    assert document["edges"][0]["condition"].rstrip(")").endswith(sign)
+
+
+def ways(words: str, numbers: list[float]) -> list[bool]:
+    """For each number in turn, whether the rule tells of it; each has the one before it as the run before."""
+    _, document = plan(f"notify me when {words}", known())
+    condition, told = compiled(document["edges"][0]["condition"]), list[bool]()
+    before: dict[str, Any] = {}
+    for each in numbers:
+        value = condition.value({"price": each}, {"previous": before})
+        assert not isinstance(value, Erred), value
+        told.append(value)
+        before = {"check_price": {"price": each}}
+    return told
+
+
+@pytest.mark.parametrize(
+    "words", ["drops below 100", "falls under 100", "goes below 100", "gets lower than 100", "sinks beneath 100"]
+)
+def test_a_limit_that_is_passed_downwards_is_told_once_for_each_time(words: str) -> None:
+    assert ways(f"the price {words}", [120, 95, 94, 100, 99]) == [False, True, False, False, True]
+
+
+@pytest.mark.parametrize("words", ["rises above 100", "goes over 100", "climbs past 100", "exceeds 100"])
+def test_a_limit_that_is_passed_upwards_is_told_once_for_each_time(words: str) -> None:
+    assert ways(f"the price {words}", [101, 140, 100, 100.5, 101]) == [True, False, False, True, False]
+
+
+def test_what_is_below_a_limit_is_told_as_long_as_it_is() -> None:
+    assert ways("the price is below 100", [120, 95, 94, 130, 99]) == [False, True, True, False, True]
+    assert ways("the price is at least 100", [120, 130, 99]) == [True, True, False]
+
+
+def test_a_run_before_without_the_number_counts_as_none() -> None:
+    _, document = plan("notify me when the price drops below 100", known(shop=MAILING))
+    condition = compiled(document["edges"][-1]["condition"])
+    for before in ({}, {"fetch_price": {"status": 200}}, {"fetch_price": {"body": {"cost": 3}}}):
+        assert condition.value({"body": {"price": 90}}, {"previous": before}) is True
+    assert condition.value({"body": {"price": 90}}, {"previous": {"fetch_price": {"body": {"price": 91}}}}) is False
 
 
 def test_a_limit_is_put_behind_the_step_that_knows_the_number() -> None:
     _, document = plan("always notify slack when the price drops below 100", known(shop=MAILING))
-    assert document["edges"][-1] == {
-        "from": "fetch_price", "to": "notify_slack", "condition": "has(output.body.price) && output.body.price < 100",
-    }  # fmt: skip
+    edge = document["edges"][-1]
+    assert (edge["from"], edge["to"]) == ("fetch_price", "notify_slack")
+    assert edge["condition"].startswith("has(output.body.price) && output.body.price < 100 && !(has(ctx.previous.")
     assert "$nodes.fetch_price.body.price" in node(document, "notify_slack")["config"]["message"]
 
 
@@ -198,7 +241,7 @@ def test_what_was_done_once_becomes_a_workflow() -> None:
 def test_an_offer_of_words_is_read_as_those_words() -> None:
     offered = Known(NOW, offer={"plan": None, "prompt": "e-mail me when the price drops below 100"})
     _, document = plan("make this permanent", offered)
-    assert document["edges"][0]["condition"].endswith("< 100")
+    assert document["edges"][0]["condition"].startswith("has(output.price) && output.price < 100")
 
 
 def test_a_change_for_a_time_says_until_when() -> None:
@@ -234,3 +277,25 @@ def test_what_is_not_understood_is_refused(said: str) -> None:
     found = planned(said, known(main=CHAIN))
     assert isinstance(found, Refusal), found
     assert found.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "tag"),
+    [
+        ("undo that change of the workflow", None), ("Please undo the last change.", None),
+        ("take that change back", None), ("revert my last change to the workflow", None),
+        ("undo the last change of the workflow main", "main"), ("undo that patch in the `shop` workflow", "shop"),
+        ("roll that change of the workflow main back", "main"), ("undo the workflow change", None),
+    ],
+)  # fmt: skip
+def test_an_undoing_is_read(said: str, tag: str | None) -> None:
+    assert undo_of(said) == Undo(tag)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["undo that", "don't undo that change", "undo that change and mail me", "undo that change unless it failed",
+     "should I undo that change?", "remove the step undo", "undo the change of the price of the lamp", "undo " * 200],
+)  # fmt: skip
+def test_what_is_more_or_less_than_an_undoing_is_none(said: str) -> None:
+    assert undo_of(said) is None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from laneway.clock import SystemClock
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.http_rows import HttpRows
 from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
@@ -17,11 +19,11 @@ Rows = list[dict[str, Any]]
 RunPlan = Callable[[dict[str, Any], Mapping[str, Rows], str | None], Awaitable[dict[str, Any]]]
 
 
-def plan_runner(http: HttpRows, most_rows: int) -> RunPlan:
+def plan_runner(http: HttpRows, most_rows: int, zone: str = "UTC") -> RunPlan:
     """What runs a plan for a workflow; where there are only words, the planner makes the plan, or refuses."""
 
     async def run(document: dict[str, Any], tables: Mapping[str, Rows], prompt: str | None) -> dict[str, Any]:
-        plan = plan_of(document) if prompt is None else await _planned(prompt, tables)
+        plan = plan_of(document) if prompt is None else await _planned(prompt, tables, zone)
         given, sources = dict(tables), list[str]()
         if plan.fetches:
             step = plan.document()["steps"][0]
@@ -37,8 +39,9 @@ def plan_runner(http: HttpRows, most_rows: int) -> RunPlan:
     return run
 
 
-async def _planned(prompt: str, tables: Mapping[str, Rows]) -> Plan:
-    made = await asyncio.to_thread(planned, prompt, tables)
+async def _planned(prompt: str, tables: Mapping[str, Rows], zone: str) -> Plan:
+    today = SystemClock().now().astimezone(ZoneInfo(zone)).date()
+    made = await asyncio.to_thread(planned, prompt, tables, today)
     if isinstance(made, Refusal):
         raise BadInput(made.reason, hint=made.hint)
     return made

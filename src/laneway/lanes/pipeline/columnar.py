@@ -130,7 +130,7 @@ def _looked_at(step: Step) -> Sequence[str] | None:
             return sorted(where.columns(condition))
         case Sort(by):
             return [key.column for key in by]
-        case TopK(_, by, _):
+        case TopK(_, by):
             return [] if by is None else [by]
         case Limit() | Sample():
             return []

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from laneway.errors import BadInput, TooLarge
 from laneway.lanes.pipeline import reading
 from laneway.lanes.pipeline.checking import checked
 from laneway.lanes.pipeline.lines import loads
-from laneway.lanes.pipeline.process import Held
+from laneway.lanes.pipeline.process import BYTES_HERE, Held, Stored
 from laneway.lanes.pipeline.values import Row
 
 __all__ = ["KINDS", "Row", "at", "parsed", "rows_in", "rows_of", "sample"]
 
 MOST_BYTES = 128 * 1024 * 1024
 INLINE_BYTES = 16 * 1024 * 1024
+HEAD_BYTES = 64 * 1024
+"""So much of a file tells what it is."""
 SAMPLED_BYTES, SAMPLED_ROWS = 512 * 1024, 5000
 KINDS = ("auto", "json", "csv", "ndjson")
 LISTS = ("rows", "data", "items", "results")
@@ -44,10 +47,36 @@ def kind_of(content: bytes, mime: str = "", name: str = "") -> str:
     head = content[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:1] == b"<":
         raise BadInput("That is a page, not a table.", hint="Give the address of JSON, NDJSON or CSV.")
-    kind = reading.format_of(name, mime, head)
-    # One object over several lines is JSON, whatever its first byte promises.
+    return _by_first_line(reading.format_of(name, mime, head), head)
+
+
+def _by_first_line(kind: str, head: bytes) -> str:
+    """One object over several lines is JSON, whatever its first byte promises."""
     first = head.partition(b"\n")[0].rstrip()
     return "json" if kind == "ndjson" and not first.endswith(b"}") else kind
+
+
+def left_on_disk(found: Stored) -> Stored | None:
+    """The file as a worker process reads it itself; None if it is small, or must be looked through here first."""
+    size, head = _beginning(found, HEAD_BYTES)
+    if size <= BYTES_HERE:
+        return None
+    if size > MOST_BYTES:
+        raise TooLarge(f"The table has {size} bytes; at most {MOST_BYTES} are read.", hint="Send less of it.")
+    head = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head[:1] == b"<":
+        raise BadInput("That is a page, not a table.", hint="Give a file with JSON, NDJSON, CSV or Parquet.")
+    kind = _by_first_line(found.format, head) if b"\n" in head else found.format
+    return None if kind == "json" and head[:1] != b"[" else replace(found, format=kind)
+
+
+def _beginning(found: Stored, most: int) -> tuple[int, bytes]:
+    """How long the file is, and so many of its first bytes."""
+    try:
+        with found.path.open("rb", buffering=0) as file:
+            return found.path.stat().st_size, file.read(most) or b""
+    except OSError as error:
+        raise BadInput(f"A stored table cannot be read: {error.strerror}.", hint="Name it again.") from error
 
 
 def parsed(content: bytes) -> Any:
@@ -81,17 +110,21 @@ def rows_of(value: Any, name: str = "table") -> list[Row]:
     return checked(name, value, INLINE_BYTES)
 
 
-def sample(table: Sequence[Row] | Held) -> Sequence[Row]:
-    """Enough of a table to plan with: all of a small one, the beginning of one that is kept as bytes."""
-    if not isinstance(table, Held):
+def sample(table: Sequence[Row] | Held | Stored) -> Sequence[Row]:
+    """Enough of a table to plan with: all of a small one, the beginning of one that is kept as bytes or in a file."""
+    if isinstance(table, Stored):
+        size, head = _beginning(table, SAMPLED_BYTES)
+    elif isinstance(table, Held):
+        size, head = len(table.content), table.content[:SAMPLED_BYTES]
+    else:
         return table
-    if len(table.content) <= SAMPLED_BYTES:
-        return reading.rows_of(table.content, table.format)
-    head = table.content[:SAMPLED_BYTES]
+    if table.format == "parquet":
+        content = table.content if isinstance(table, Held) else table.path.read_bytes()
+        return reading.rows_of(content, table.format)[:SAMPLED_ROWS]
+    if size <= SAMPLED_BYTES:
+        return reading.rows_of(head, table.format)
     if table.format == "json":
         return _first_objects(head.decode("utf-8", "ignore"))
-    if table.format == "parquet":
-        return reading.rows_of(table.content, table.format)[:SAMPLED_ROWS]
     return reading.rows_of(head[: head.rfind(b"\n") + 1], table.format)
 
 

@@ -15,10 +15,10 @@ from typing import Any
 from laneway.domain.conversation import Attachment, Message, Principal
 from laneway.domain.job import Job
 from laneway.errors import BadInput, Forbidden, TooLarge
-from laneway.lanes.pipeline.formats import kind_of, rows_in, rows_of, sample
-from laneway.lanes.pipeline.plan import Plan
-from laneway.lanes.pipeline.process import BYTES_HERE, Held
-from laneway.lanes.pipeline.tables import source_of
+from laneway.lanes.pipeline.formats import SAMPLED_ROWS, kind_of, left_on_disk, rows_in, rows_of, sample
+from laneway.lanes.pipeline.plan import Plan, plan_of
+from laneway.lanes.pipeline.process import BYTES_HERE, Held, Stored, stored, worked
+from laneway.lanes.pipeline.tables import MOST_ROWS, source_of
 from laneway.lanes.pipeline.values import Row
 from laneway.store import conversations, plans, principals
 from laneway.store.artifacts import SCHEME, Artifacts, Original
@@ -28,13 +28,14 @@ PREVIOUS = "previous"
 MOST_TABLES = 20
 LISTED = ("rows", "data", "items")
 """Where an earlier result may hold its rows."""
-_TABLE = re.compile(r".*\.(csv|tsv|json|ndjson|jsonl)", re.IGNORECASE)
+_TABLE = re.compile(r".*\.(csv|tsv|json|ndjson|jsonl|parquet)", re.IGNORECASE)
 _NAME = re.compile(r"[^\w-]+")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]]")
 """Where a request says that its rows are."""
 
-Table = Sequence[Row] | Held
-"""Rows, or the bytes of a large file that a worker process reads itself."""
+Table = Sequence[Row] | Held | Stored
+"""Rows, the bytes of a large file, or a large file on this machine's shelf that a worker process reads itself."""
+_BEGINNING = plan_of({"steps": [{"do": "limit", "count": SAMPLED_ROWS}]})
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Given:
     async def samples(self) -> dict[str, Sequence[Row]]:
         """Enough of every table to plan with; read once, and not on the loop."""
         for name in self.tables.keys() - self._samples.keys():
-            self._samples[name] = await asyncio.to_thread(sample, self.tables[name])
+            self._samples[name] = await _sampled(self.tables[name])
         return {name: self._samples[name] for name in self.tables}
 
     def origins_of(self, plan: Plan) -> list[str]:
@@ -133,15 +134,26 @@ class Inputs:
         return await self._stored(ref)
 
     async def _stored(self, ref: str, name: str = "") -> Table:
+        found = await stored(self._artifacts, ref, name)
+        large = None if found is None else await asyncio.to_thread(left_on_disk, found)
+        if large is not None:
+            return large
         return await table_of(await self._artifacts.read(ref), name)
 
     def _check(self, given: Given) -> None:
-        total = sum(len(rows) for rows in given.tables.values() if not isinstance(rows, Held))
+        total = sum(len(rows) for rows in given.tables.values() if not isinstance(rows, Held | Stored))
         if total > self._most_rows:
             raise TooLarge(
                 f"The tables have {total} rows; a pipeline may hold {self._most_rows}.",
                 hint="Send fewer, or raise LANEWAY_PIPELINE_ROWS.",
             )
+
+
+async def _sampled(table: Table) -> Sequence[Row]:
+    if isinstance(table, Stored) and table.format == "parquet":
+        # Its columns lie one behind the other: whoever wants a few rows reads the file, and that is the worker.
+        return (await worked(_BEGINNING, {"table": table}, MOST_ROWS)).rows
+    return await asyncio.to_thread(sample, table)
 
 
 async def table_of(original: Original, name: str = "") -> Table:

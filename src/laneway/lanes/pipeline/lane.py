@@ -23,7 +23,7 @@ from laneway.lanes.pipeline.fetching import Fetching
 from laneway.lanes.pipeline.inputs import ADDRESS, Given, Inputs, runner_of
 from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
 from laneway.lanes.pipeline.planner import Refusal, planned
-from laneway.lanes.pipeline.plans import OFFERED_AT, columns_of, normalised, plan_key, request_key
+from laneway.lanes.pipeline.plans import OFFERED_AT, columns_of, normalised, of_a_day, plan_key, request_key
 from laneway.lanes.pipeline.process import worked
 from laneway.store import pauses, plans
 from laneway.store.artifacts import Artifacts
@@ -70,10 +70,11 @@ class PipelineLane:
 
     def __init__(
         self, db: Database, steps: Steps, shelf: Artifacts, inputs: Inputs, fetching: Fetching, drafting: Drafting,
-        *, most_rows: int, today: Callable[[], date],
+        *, most_rows: int, today: Callable[[], date], zone: str,
     ) -> None:  # fmt: skip
         self._db, self._steps, self._shelf, self._inputs = db, steps, shelf, inputs
-        self._fetching, self._drafting, self._most_rows, self._today = fetching, drafting, most_rows, today
+        self._fetching, self._drafting, self._most_rows = fetching, drafting, most_rows
+        self._today, self._zone = today, zone
 
     async def run(self, request: Request) -> Answer | Question:
         """The rows are worked out and stored; or a person must first say yes to what would be sent."""
@@ -139,7 +140,7 @@ class PipelineLane:
                 known = await plans.known(tx, key)
             if known is not None:
                 return asdict(Draft(known.plan, known.made_by, cache="plan", key=key))
-            made = await asyncio.to_thread(planned, words, await given.samples())
+            made = await asyncio.to_thread(planned, words, await given.samples(), self._today())
             if isinstance(made, Refusal):
                 return asdict(Refused(made.reason, made.hint))
             return asdict(Draft(_whole(made.document(), given), PLANNER, key=key))
@@ -207,13 +208,12 @@ class PipelineLane:
         """The workflow this may become: asked for the third time, or perhaps meant so."""
         prompt, key = request.message.text, request_key(request.world, request.message.text)
         times = await plans.used(tx, key, request.job.id, request.message.principal_id)
-        if times >= OFFERED_AT:
-            made = offers.offer(prompt, draft.plan, f"It was asked {times} times.")
-            return made, offers.offered(made, times)
-        if request.judged.runner_up == "workflow":
-            made = offers.offer(prompt, draft.plan, "It may be meant to last.")
-            return made, offers.offered(made)
-        return None
+        often = times >= OFFERED_AT
+        if not often and request.judged.runner_up != "workflow":
+            return None
+        why = f"It was asked {times} times." if often else "It may be meant to last."
+        made = offers.offer(prompt, draft.plan, why, zone=self._zone, dated=of_a_day(prompt))
+        return None if made is None else (made, offers.offered(made, times if often else 0))
 
     async def _in_words(self, request: Request, draft: Draft, began: float) -> Answer:
         """What there is to say instead of rows, stored as every result is."""
@@ -230,8 +230,9 @@ class PipelineLane:
 
         result |= await self._steps.step("pipeline.words", store)
         if request.judged.runner_up == "workflow":
-            result["offer"] = made = offers.offer(request.message.text, None, "It may be meant to last.")
-            text = f"{text}\n\n{offers.offered(made)}"
+            made = offers.offer(request.message.text, None, "It may be meant to last.")
+            text = text if made is None else f"{text}\n\n{offers.offered(made)}"
+            result |= {} if made is None else {"offer": made}
         return Answer(text, result)
 
     async def _pause(self, request: Request, draft: Draft) -> None:

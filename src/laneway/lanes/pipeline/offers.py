@@ -11,18 +11,24 @@ _WORD = re.compile(r"[a-z0-9]+")
 _SMALL = frozenset({"the", "a", "an", "me", "of", "by", "to", "and", "show", "give", "get", "please", "with", "for"})
 
 
-def offer(prompt: str, plan: Mapping[str, Any] | None, why: str) -> dict[str, Any]:
+def offer(
+    prompt: str, plan: Mapping[str, Any] | None, why: str, *, zone: str = "UTC", dated: bool = False
+) -> dict[str, Any] | None:
     """A workflow that does the same again: `document` is its draft, checked and approved before anything is kept.
 
-    With rows of its own to fetch it can run by the clock; without, it works on the tables it is started with.
+    With rows of its own to fetch it can run by the clock, in this zone; without, it works on the tables it is started
+    with. A plan that holds for one day only (`dated`) is made anew of the words in each run; None where that cannot be.
     """
     fetches = plan is not None and any(step.get("do") == "http_request" for step in plan.get("steps", ())[:1])
+    if dated and fetches:
+        return None
     tag = tag_of(prompt)
     found: dict[str, Any] = {"kind": "workflow", "say": SAY, "why": why, "prompt": prompt, "tag": tag, "plan": plan}
     if plan is None:
         return found
-    config: dict[str, Any] = {"plan": dict(plan)} | ({} if fetches else {"tables": "$input.tables"})
-    trigger = {"type": "cron", "schedule": "0 8 * * *"} if fetches else {"type": "manual"}
+    config: dict[str, Any] = {"prompt": prompt} if dated else {"plan": dict(plan)}
+    config |= {} if fetches else {"tables": "$input.tables"}
+    trigger = {"type": "cron", "schedule": "0 8 * * *", "timezone": zone} if fetches else {"type": "manual"}
     document = {
         "nodes": [{"id": "rows", "type": "pipeline", "config": config}],
         "edges": [],

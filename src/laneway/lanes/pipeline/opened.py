@@ -50,5 +50,5 @@ class Pipelines:
             self.db, steps, self.shelf, self.inputs,
             Fetching(self.db, steps, self.shelf, self.http, patience),
             Drafting(models.execute, models.execute_settings, prompts, steps),
-            most_rows=self.most_rows, today=lambda: watch.now().astimezone(ZoneInfo(zone)).date(),
+            most_rows=self.most_rows, today=lambda: watch.now().astimezone(ZoneInfo(zone)).date(), zone=zone,
         )  # fmt: skip

@@ -50,8 +50,13 @@ def request_key(world: World, text: str) -> str:
 def plan_key(world: World, asks: UUID | None, text: str, columns: Columns, today: date) -> str:
     """Names what is asked by whom of which tables; one plan answers it, and nobody's plan answers another."""
     words = normalised(text)
-    day = today.isoformat() if _RELATIVE.search(words) else ""
+    day = today.isoformat() if of_a_day(words) else ""
     return _hashed([str(world), str(asks), words, columns, day])
+
+
+def of_a_day(text: str) -> bool:
+    """Whether what is asked may be something else tomorrow."""
+    return _RELATIVE.search(normalised(text)) is not None
 
 
 def _columns(rows: Sequence[Row]) -> dict[str, str]:

@@ -40,17 +40,17 @@ class Wanted:
     description: str
     valid_until: datetime | None = None
     notes: tuple[str, ...] = ()
+    undoes: str | None = None
+    """The patch that is taken back by it; then its operations are whatever that takes."""
 
     def action(self, base_version: int) -> dict[str, Any]:
         """The exact action that is approved."""
-        return {
-            "tool": TOOL,
-            "arguments": {
-                "workflow": self.tag, "owner": str(self.owner), "base_version": base_version,
-                "description": self.description, "operations": self.operations,
-                "valid_until": self.valid_until.isoformat() if self.valid_until else None, "notes": list(self.notes),
-            },
+        arguments = {
+            "workflow": self.tag, "owner": str(self.owner), "base_version": base_version,
+            "description": self.description, "operations": self.operations,
+            "valid_until": self.valid_until.isoformat() if self.valid_until else None, "notes": list(self.notes),
         }  # fmt: skip
+        return {"tool": TOOL, "arguments": arguments | ({"undoes": self.undoes} if self.undoes else {})}
 
     @classmethod
     def of(cls, action: dict[str, Any]) -> Wanted:
@@ -59,7 +59,7 @@ class Wanted:
         until = datetime.fromisoformat(given["valid_until"]) if given.get("valid_until") else None
         return cls(
             UUID(given["owner"]), given["workflow"], given["operations"], given["description"], until,
-            tuple(given.get("notes", ())),
+            tuple(given.get("notes", ())), given.get("undoes"),
         )  # fmt: skip
 
 
@@ -81,6 +81,10 @@ class Asking:
     async def proposal(self, tx: Connection, wanted: Wanted) -> Proposal:
         """The change on what the workflow is now; Rejected if it does not hold there."""
         workflow = await workflows.stored(tx, wanted.owner, wanted.tag)
+        if wanted.undoes is not None:
+            if workflow is None:
+                raise Conflict(f"Workflow `{wanted.tag}` is gone.", hint="There is nothing left to undo.")
+            return await self._patches.propose_undo(tx, workflow, UUID(wanted.undoes))
         return await self._patches.proposed(workflow, wanted.tag, wanted.operations, wanted.description)
 
     async def ask(self, request: Request, wanted: Wanted, since: int | None = None) -> Question:
@@ -149,7 +153,10 @@ class Asking:
                 cause = Cause(
                     who, request.message.text[:4000], request.message.id, request.job.id, by, wanted.valid_until, once
                 )
-                changed, patch = await self._patches.store(tx, proposal, cause, owner=wanted.owner)
+                if wanted.undoes is not None and proposal.workflow is not None:
+                    changed, patch = await self._patches.undo(tx, proposal.workflow, UUID(wanted.undoes), cause)
+                else:
+                    changed, patch = await self._patches.store(tx, proposal, cause, owner=wanted.owner)
             return {"workflow": str(changed.id), "patch": str(patch.id)}
 
         async def patiently() -> dict[str, Any]:
@@ -175,8 +182,12 @@ class Asking:
                 return await work()
             except Rejected as error:
                 return {"rejected": error.findings}
+            except Conflict as error:
+                return {"conflict": error.message, "hint": error.hint}
 
         found = await self._steps.step(name, guarded)
+        if "conflict" in found:
+            raise Conflict(found["conflict"], hint=found["hint"])
         if "rejected" in found:
             raise Rejected(found["rejected"])
         return found

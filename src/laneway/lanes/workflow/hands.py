@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from laneway.clock import Clock
+from laneway.domain.job import Job
 from laneway.domain.workflow_run import NodeRecord, WorkflowRun
 from laneway.engine.steps import Steps
 from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, Unavailable, UncertainFault
@@ -43,6 +44,14 @@ class ToolCall:
     seconds: float
 
 
+class Spawn(Protocol):
+    """Lets a node's words be worked on with tools, as a job of its own."""
+
+    async def __call__(
+        self, tx: Connection, job: Job, run: WorkflowRun, record: NodeRecord, words: str, wanted: Mapping[str, Any]
+    ) -> UUID: ...
+
+
 class Start(Protocol):
     """Starts a run of another workflow as a job of its own."""
 
@@ -60,10 +69,14 @@ class Hands:
     run_plan: Callable[[dict[str, Any], Mapping[str, list[dict[str, Any]]], str | None], Awaitable[dict[str, Any]]]
     """Runs a plan, or one made from words, over tables: {"rows", "counts", "sentence", "sources"}."""
     ask_model: Callable[[Request, str, str | None], Awaitable[dict[str, Any]]]
-    """Asks the model that executes: {"text", "model", "tokens"}."""
+    """Asks the model that executes, or the configured one that is named: {"text", "model", "tokens"}."""
     call_tool: Callable[[ToolCall], Awaitable[dict[str, Any]]]
     """The tool's outcome; or, under `asked`, the action, why and shown arguments that a person must allow first."""
     secret: Callable[[str], str | None]
+    knows_model: Callable[[str], bool] = lambda name: False
+    """Whether a model of this name is configured."""
+    tools: Callable[[], Collection[str]] = tuple
+    """The names of the tools at hand."""
     mail: Mail | None = None
     pulled: Collection[str] = ()
     question_seconds: int = 86_400
@@ -125,6 +138,7 @@ class Doing:
     steps: Steps
     clock: Clock
     start: Start
+    spawn: Spawn
 
     @property
     def name(self) -> str:

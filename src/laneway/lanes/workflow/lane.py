@@ -20,6 +20,7 @@ from laneway.lanes.workflow.asking import Asking, Standing, Wanted
 from laneway.lanes.workflow.drafting import Drafted, Drafting, Scene
 from laneway.lanes.workflow.refusing import Rejected
 from laneway.lanes.workflow.scenes import Scenes
+from laneway.lanes.workflow.undoing import undo_of, undoing
 from laneway.store import artifacts, principals
 from laneway.store.database import Database
 from laneway.store.questions import Question
@@ -64,7 +65,13 @@ class WorkflowLane:
     async def _begin(self, request: Request) -> Answer | Question:
         scene = await self._scenes.of(request)
         given = request.job.payload.get("patch")
-        drafted = Drafted(_given(scene, given)) if given else await self._drafting.draft(request, scene)
+        undo = None if given else undo_of(request.message.text)
+        if given:
+            drafted = Drafted(_given(scene, given))
+        elif undo is not None:
+            drafted = Drafted(await undoing(self._db, self._steps, request, scene, undo))
+        else:
+            drafted = await self._drafting.draft(request, scene)
         if drafted.wanted is None:
             return Answer(
                 drafted.said, {"result_preview": {"kind": "text", "text": drafted.said}, **self._told(drafted)}
@@ -108,10 +115,11 @@ class WorkflowLane:
         shown = {"kind": "patch", "patch_id": body["patch_id"], "operations": body["operations"],
                  "description": body["description"]}  # fmt: skip
         until = f" It is undone by itself on {patch.valid_until:%Y-%m-%d at %H:%M} UTC." if patch.valid_until else ""
-        text = (
-            f"Done: {patch.description or 'the workflow is changed.'} Workflow `{workflow.tag}` is at version "
-            f"{patch.version}.{until} To take it back: `laneway workflow undo {workflow.tag} --patch {patch.id}`."
-        )
+        back = f"To take it back: `laneway workflow undo {workflow.tag} --patch {patch.id}`."
+        now = f"Workflow `{workflow.tag}` is at version {patch.version}.{until} {back}"
+        if workflow.removed_at is not None:
+            now = f"Workflow `{workflow.tag}` is removed, as if it had never been made."
+        text = f"Done: {patch.description or 'the workflow is changed.'} {now}"
         metadata = metadata or self._told(Drafted(None))
         metadata["metadata"]["execution_time_ms"] = _milliseconds(request.job.created_at, self._clock.now())
         return Answer(text, {"result_ref": ref, "result_preview": shown, "workflow": workflow.tag, **metadata})

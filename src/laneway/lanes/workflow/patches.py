@@ -102,9 +102,7 @@ class Patches:
         kind: PatchKind = PatchKind.UNDO,
     ) -> tuple[Workflow, Patch]:  # fmt: skip
         """One patch is taken back and all later ones stay; MergeConflict names what stands in the way."""
-        patch = await self._wanted(tx, workflow, patch_id)
-        if patch.undone_by is not None:
-            raise Conflict(f"Patch {patch.id} is undone already.", hint="`laneway workflow redo` makes it again.")
+        patch = await self._in_force(tx, workflow, patch_id)
         if patch.base_version == 0:
             return await self._unmade(tx, workflow, patch, cause, kind)
         document = await self._turned(tx, workflow, patch, "undone")
@@ -120,15 +118,40 @@ class Patches:
         self, tx: Connection, workflow: Workflow, patch: Patch, cause: Cause, kind: PatchKind
     ) -> tuple[Workflow, Patch]:
         """The workflow is removed, as if it had never been made; what was changed since stands in the way."""
-        first = await workflows.document_at(tx, workflow.id, patch.version)
-        if not same(first, workflow.document):
-            later = await self._later(tx, workflow, patch)
-            raise MergeConflict(f"Workflow `{workflow.tag}` cannot be unmade", ["it has been changed since"], later)
+        await self._check_unmade(tx, workflow, patch)
         described = f"Undone: {patch.description}".strip()
         changed, made = await self.put(tx, workflow, workflows.EMPTY, cause, kind, described, undoes=patch.id)
         await workflow_patches.mark_undone(tx, patch.id, made.id)
         await workflows.remove(tx, changed, cause.principal_id)
         return changed, made
+
+    async def _check_unmade(self, tx: Connection, workflow: Workflow, patch: Patch) -> None:
+        """Returns only if the workflow is as it was made."""
+        first = await workflows.document_at(tx, workflow.id, patch.version)
+        if not same(first, workflow.document):
+            later = await self._later(tx, workflow, patch)
+            raise MergeConflict(f"Workflow `{workflow.tag}` cannot be unmade", ["it has been changed since"], later)
+
+    async def propose_undo(self, tx: Connection, workflow: Workflow, patch_id: UUID) -> Proposal:
+        """What taking back this patch would change; MergeConflict names what stands in the way."""
+        patch = await self._in_force(tx, workflow, patch_id)
+        if patch.base_version == 0:
+            await self._check_unmade(tx, workflow, patch)
+            after = workflows.EMPTY
+        else:
+            after = await self._turned(tx, workflow, patch, "undone")
+        before = workflow.document
+        described = f"Undone: {patch.description}".strip()
+        return Proposal(
+            workflow.tag, workflow.version, between(before, after), between(after, before), described, before, after,
+            workflow,
+        )  # fmt: skip
+
+    async def _in_force(self, tx: Connection, workflow: Workflow, patch_id: UUID | None) -> Patch:
+        patch = await self._wanted(tx, workflow, patch_id)
+        if patch.undone_by is not None:
+            raise Conflict(f"Patch {patch.id} is undone already.", hint="`laneway workflow redo` makes it again.")
+        return patch
 
     async def redo(
         self, tx: Connection, workflow: Workflow, patch_id: UUID | None, cause: Cause

@@ -88,7 +88,7 @@ def replayed(before: Document, after: Document, runs: Sequence[RecordedRun]) -> 
 def _led(recorded: Document, document: Document, run: RecordedRun) -> Ending:
     if not document["nodes"]:
         return Ending(DONE, frozenset())
-    return _Walk(Graph(document), _known(recorded, document, run), run).ending()
+    return _Walk(Graph(document), _known(recorded, document, run), run, _unlike(recorded, document)).ending()
 
 
 def _known(recorded: Document, document: Document, run: RecordedRun) -> dict[str, Any]:
@@ -98,11 +98,16 @@ def _known(recorded: Document, document: Document, run: RecordedRun) -> dict[str
     same = {name for name in run.outputs if name in now and equal(was.get(name), now[name])}
     # Of a node whose conditions erred only that is on record; with other conditions nobody knows what they would say.
     lost = {name for name in same if _fault(run, name) == CONDITION and _ways(recorded, name) != _ways(document, name)}
+    return {name: run.outputs[name] for name in same - lost - _unlike(recorded, document)}
+
+
+def _unlike(recorded: Document, document: Document) -> frozenset[str]:
+    """The nodes that are new or changed, and those after them: what they give was made from something else."""
+    was = {node["id"]: _work(node) for node in recorded["nodes"]}
+    now = {node["id"]: _work(node) for node in document["nodes"]}
     other = {name for name in now if name not in was or not equal(was[name], now[name])}
     graph = Graph(document)
-    # What comes after work that is new or changed was made from something else.
-    stale = {follower for name in other for follower in graph.after(name)}
-    return {name: run.outputs[name] for name in same - lost - stale}
+    return frozenset(other | {follower for name in other for follower in graph.after(name)})
 
 
 def _ways(document: Document, name: str) -> list[tuple[Any, ...]]:
@@ -127,6 +132,8 @@ class _Walk:
     graph: Graph
     outputs: dict[str, Any]
     run: RecordedRun
+    unlike: frozenset[str]
+    """The nodes that gave something else before, or nothing."""
     taken: dict[Edge, bool | None] = field(default_factory=dict)
     """Whether an edge is taken; None where nobody can tell."""
     asks: str | None = None
@@ -218,7 +225,7 @@ class _Walk:
         if missing is not None:
             self.asks = self.asks or missing
             return None
-        return condition.value(self._output(name), self.outputs)
+        return condition.value(self._output(name), {"previous": self.previous, "input": self.run.input, **self.outputs})
 
     def _missing(self, name: str, condition: Condition) -> str | None:
         reads = condition.expression.reads
@@ -226,8 +233,24 @@ class _Walk:
             return name
         paths = reads.get("ctx", ())
         asked = [edge.source for edge in self.graph.edges] if paths is None else [str(path[0]) for path in paths]
-        known = {*self.outputs, "input"}
-        return next((one for one in asked if one in self.graph.nodes and one not in known), None)
+        known = {*self.outputs, "input", "previous"}
+        missing = next((one for one in asked if one in self.graph.nodes and one not in known), None)
+        return missing or self._missing_before(paths)
+
+    def _missing_before(self, paths: Any) -> str | None:
+        """The node that a condition asks the run before for, where it would have given something else there."""
+        if "previous" in self.graph.nodes or not self.previous:
+            return None
+        before = [path[1:2] for path in paths or () if path[0] == "previous"]
+        if paths is None or () in before:
+            return min(self.unlike, default=None)
+        return next((str(path[0]) for path in before if path[0] in self.unlike), None)
+
+    @property
+    def previous(self) -> Mapping[str, Any]:
+        """What the run before it gave."""
+        found: Mapping[str, Any] = getattr(self.run, "previous", {})
+        return found
 
     def _has_output(self, name: str) -> bool:
         return name in self.outputs or self._passed_on(name) is not None

@@ -22,6 +22,8 @@ from laneway.lanes.contract import Request
 from laneway.lanes.workflow.filling import Filling
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Hands, Kind, Outcome, Start, Waits
 from laneway.lanes.workflow.recording import kept, noted, whole
+from laneway.lanes.workflow.seats import Seats
+from laneway.lanes.workflow.spawning import spawn
 from laneway.lanes.workflow.walking import Lost, Standing, Walk
 from laneway.store import events, workflow_nodes, workflow_runs
 from laneway.store.database import Connection, Database
@@ -68,6 +70,7 @@ class Stretch:
         self._shop, self._run, self._request, self._previous = shop, run, request, previous
         self._previous_sources = list(previous_sources)
         self._walk = Walk(run.document)
+        self._seats = Seats(self._walk.graph)
         self.visits = dict(run.visits)
         self.records: dict[tuple[str, int], NodeRecord] = {}
         self.outputs: dict[str, Any] = {}
@@ -110,7 +113,8 @@ class Stretch:
             raise BadInput(f"The run has visited {MOST_VISITS} nodes; it is stopped.", hint="Bound its loops.")
         standings = self._walk.standings(self.visits, self.records)
         wanted = [name for name, standing in standings.items() if standing in (Standing.READY, Standing.OPEN)]
-        return [name for name in wanted if name not in working and (name, self._count(name)) not in self._tried]
+        found = [name for name in wanted if name not in working and (name, self._count(name)) not in self._tried]
+        return self._seats.free_for(found, standings, working)
 
     def _failed(self) -> NodeRecord | None:
         """A node that failed and has no way on from there."""
@@ -185,7 +189,7 @@ class Stretch:
         shop = self._shop
         return Doing(
             self._run, node, record, filled, given, ctx, tuple(told), dict(filling.told), filling.shown,
-            self._request, shop.hands, shop.db, shop.steps, shop.clock, shop.start,
+            self._request, shop.hands, shop.db, shop.steps, shop.clock, shop.start, spawn,
         )  # fmt: skip
 
     def _given(self, name: str) -> tuple[Any, list[str]]:

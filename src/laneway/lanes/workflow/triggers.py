@@ -24,7 +24,7 @@ from laneway.errors import BadInput, Conflict, LanewayError, TooMany, Unavailabl
 from laneway.lanes.workflow.conditions import compiled
 from laneway.lanes.workflow.runs import Order, Runs
 from laneway.lanes.workflow.starting import DEEPEST
-from laneway.store import events, principals, workflow_nodes, workflow_runs, workflows
+from laneway.store import events, notices, principals, workflow_nodes, workflow_runs, workflows
 from laneway.store import workflow_triggers as triggers
 from laneway.store.database import DUE, EVENTS, Connection, Database
 from laneway.store.workflow_triggers import Trigger
@@ -158,6 +158,11 @@ class Triggers:
         except (BadInput, TooMany, Conflict) as error:
             _log.warning("Workflow %s is not started: %s", workflow.tag, error)
             await _refused(tx, workflow, str(error), order.cause.get("event"))
+            if isinstance(error, BadInput):
+                # It stays so until somebody mends it: said once for each version.
+                told = f"The workflow `{workflow.tag}` was to start ({order.cause['type']}) and cannot run. {error}"
+                key = f"workflow:{workflow.id}:{workflow.version}:refused"
+                await notices.tell_owner(tx, told, key=key, kind="workflow", pulled=self._runs.pulled)
             return None
 
     async def _hear(self) -> bool:

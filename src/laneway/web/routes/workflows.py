@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from laneway.domain.conversation import Incoming, Principal, Role
 from laneway.domain.workflow import Cause, Patch, Workflow, checked_tag
@@ -20,11 +20,13 @@ from laneway.lanes.workflow.patches import Proposal
 from laneway.lanes.workflow.preview import changes_between
 from laneway.lanes.workflow.tool import JUDGED
 from laneway.lanes.workflow.trying import normalised
+from laneway.lanes.workflow.yaml_text import to_yaml
 from laneway.store import principals, workflow_patches, workflows
 from laneway.store.database import Connection
 from laneway.web.auth import open_to
 from laneway.web.gateway import Gateway, Here, Me
 from laneway.web.shapes import Page, ReceiptShape, paged, shaped
+from laneway.web.workflow_bodies import YAML, body_of, sent
 from laneway.web.workflow_shapes import (
     Changed,
     DiffShape,
@@ -65,9 +67,15 @@ async def listed(here: Here, me: Me, which: Annotated[WorkflowListing, Query()])
     return paged(WorkflowSummary, found, which, by="seq")
 
 
-@router.post("/workflows", status_code=201, summary="Make a workflow, or import one")
-async def create(here: Here, me: Me, posted: WorkflowPosted, owner: Owner = None) -> Changed:
+@router.post(
+    "/workflows", status_code=201, summary="Make a workflow, or import one", openapi_extra=body_of(WorkflowPosted)
+)
+async def create(
+    here: Here, me: Me, request: Request, owner: Owner = None,
+    tag: Annotated[str | None, Query(max_length=80, description="For a YAML body that is the workflow alone.")] = None,
+) -> Changed:  # fmt: skip
     """Its document passes every check first; a tag that is taken is a conflict."""
+    posted = await sent(request, WorkflowPosted, tag=tag)
     document = normalised(posted.document)
     async with here.app.db.transaction() as tx:
         whose, tag = await _owner(tx, me, owner), checked_tag(posted.tag)
@@ -79,15 +87,29 @@ async def create(here: Here, me: Me, posted: WorkflowPosted, owner: Owner = None
     return _changed(*made)
 
 
-@router.get("/workflows/{tag}", summary="One workflow as it is now", openapi_extra=_BOTH)
-async def one(here: Here, me: Me, tag: str, owner: Owner = None) -> WorkflowShape:
+@router.get("/workflows/{tag}", summary="One workflow as it is now", openapi_extra=_BOTH, response_model=WorkflowShape)
+async def one(
+    here: Here, me: Me, tag: str, owner: Owner = None,
+    form: Annotated[
+        Literal["json", "yaml"], Query(alias="format", description="`yaml` gives the document alone, to be imported.")
+    ] = "json",
+) -> WorkflowShape | Response:  # fmt: skip
     async with here.app.db.transaction() as tx:
-        return WorkflowShape.model_validate(await _get(tx, me, tag, owner))
+        found = await _get(tx, me, tag, owner)
+    if form == "yaml":
+        return Response(to_yaml(found.document), media_type=YAML)
+    return WorkflowShape.model_validate(found)
 
 
-@router.put("/workflows/{tag}", summary="Replace the whole document of a workflow")
-async def replaced(here: Here, me: Me, tag: str, posted: WorkflowPut, owner: Owner = None) -> Changed:
+@router.put("/workflows/{tag}", summary="Replace the whole document of a workflow", openapi_extra=body_of(WorkflowPut))
+async def replaced(
+    here: Here, me: Me, tag: str, request: Request, owner: Owner = None,
+    base_version: Annotated[
+        int | None, Query(ge=1, lt=2**31, description="For a YAML body that is the workflow alone.")
+    ] = None,
+) -> Changed:  # fmt: skip
     """A new version with this document; refused if the workflow is no longer at `base_version`."""
+    posted = await sent(request, WorkflowPut, base_version=base_version)
     document = normalised(posted.document)
     async with here.app.db.transaction() as tx:
         found = _at(await _get(tx, me, tag, owner, lock=True), posted.base_version)

@@ -4,18 +4,21 @@
 accounted for: as a column, a value, a comparison, an order, or a word that says nothing. What is not understood whole,
 or could mean two things, is refused with a reason and a hint; nothing is ever guessed.
 
-reading.py cuts the request into tokens; schema.py knows the tables; columns.py, nouns.py and valuing.py find what the
-words name; conditions.py, ordering.py, measures.py, grouping.py, joining.py and clauses.py read the parts of a clause
-into an `Ask`; settling.py settles what is left open, and ask.py turns it into steps.
+reading.py cuts the request into tokens, and days.py turns "yesterday" into a date; schema.py knows the tables;
+columns.py, nouns.py and valuing.py find what the words name; conditions.py, ordering.py, measures.py, grouping.py,
+joining.py and clauses.py read the parts of a clause into an `Ask`; settling.py settles what is left open, and ask.py
+turns it into steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.plan import Plan, plan_of
+from laneway.lanes.pipeline.planner.days import on_the_day
 from laneway.lanes.pipeline.planner.reading import Reader, tokens_of
 from laneway.lanes.pipeline.planner.refusal import Refusal, Refused
 from laneway.lanes.pipeline.planner.request import Request
@@ -27,8 +30,13 @@ LONGEST = 2000
 __all__ = ["Refusal", "planned"]
 
 
-def planned(prompt: str, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Plan | Refusal:
-    """The plan this request means over these tables, or why it is not plain what it means."""
+def planned(
+    prompt: str, tables: Mapping[str, Sequence[Mapping[str, Any]]], today: date | None = None
+) -> Plan | Refusal:
+    """The plan this request means over these tables, or why it is not plain what it means.
+
+    With a day given, "today", "last week" and their like are dates; such a plan holds for that day only.
+    """
     if not tables:
         return Refusal("There is no table to work on.", "Give rows with the request.")
     if len(prompt) > LONGEST:
@@ -38,6 +46,8 @@ def planned(prompt: str, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> P
         if not tokens:
             return Refusal("The request is empty.", "Say what you want to see, like: the 5 cheapest.")
         schemas = {name: schema_of(name, rows) for name, rows in tables.items()}
+        if today is not None:
+            tokens = on_the_day(tokens, schemas.values(), today)
         return plan_of(Request(Reader(tokens), schemas, tables).document())
     except Refused as refused:
         return refused.refusal

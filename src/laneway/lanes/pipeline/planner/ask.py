@@ -75,6 +75,10 @@ class Ask:
     """Where the last aggregate ended in the request."""
     noun: str = ""
     plural: bool = True
+    valued: bool = False
+    """The rows are named after what they measure: prices, temperatures."""
+    ties: bool = False
+    """All rows as good as the best one are wanted."""
     entity: Column | None = None
     joins: list[Step] = field(default_factory=list)
 
@@ -216,7 +220,8 @@ def _ordered(ask: Ask, steps: list[Step]) -> None:
         elif ask.wanted is None:
             steps.append({"do": "sort", "by": [by]})
         else:
-            steps.append({"do": "top_k", "k": ask.wanted, "by": best.column.name, "order": best.order})
+            ties = {"ties": "all"} if ask.ties else {}
+            steps.append({"do": "top_k", "k": ask.wanted, "by": best.column.name, "order": best.order} | ties)
     if ask.keys:
         keys = [{"column": column.name, "order": order, "nulls": "last"} for column, order in ask.keys]
         steps.append({"do": "sort", "by": keys})

@@ -304,6 +304,8 @@ class Request:
         noun, size = read
         reader.at += size
         ask.noun, ask.plural = noun.role, noun.plural
+        named = stem(reader.word(-1))
+        ask.valued = any(column.measure and stem(column.words[-1]) == named for column in self.schema.columns)
         if noun.role == "rows" and reader.takes("counts", "count"):
             ask.counts = True
         if noun.column is not None:

@@ -11,6 +11,7 @@ from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 def settled(ask: Ask, schema: Schema) -> None:
     """The clause means one thing; Refused if it does not."""
+    _of_one_day(ask)
     _things(ask)
     _numbers(ask)
     if ask.group and not ask.grouped and (ask.superlative is None or (ask.wanted or 1) != 1):
@@ -23,6 +24,20 @@ def settled(ask: Ask, schema: Schema) -> None:
         raise Refused("Different values have no rows to choose among.", "Ask for one of them.")
     if ask.columns and ask.dropped:
         raise Refused("Columns to show and columns to leave out are both named.", "Name one of the two.")
+
+
+def _of_one_day(ask: Ask) -> None:
+    """`latest prices` are those of the last day there is; Refused where a day holds one row, or times part it."""
+    best, measured = ask.superlative, ask.valued or (ask.entity is not None and ask.entity.measure)
+    plain = ask.wanted is None and ask.place is None and not (ask.grouped or ask.group)
+    if best is None or best.column.kind != "date" or not (measured and plain and ask.plural):
+        return
+    if best.column.unique or len(str(best.column.low)) > 10:
+        raise Refused(
+            f"Every row may have a {best.column.name} of its own, and it is not said how many rows are wanted.",
+            "Say how many: the latest 5, or: sorted by date, newest first.",
+        )
+    ask.entity, ask.noun, ask.wanted, ask.ties = None, "rows", 1, True
 
 
 def _things(ask: Ask) -> None:

@@ -58,11 +58,31 @@ class Happening:
     words: str
     field: str | None = None
     condition: str | None = None
+    """Whether the field is beyond the limit, where it is one."""
+    passing: bool = False
+    """Whether the limit is passed ("drops below"), and not only lain beyond ("is below")."""
     event: str | None = None
     cron: str | None = None
     error: bool = False
     step: str | None = None
     step_fails: bool = False
+
+    def condition_behind(self, step: str, inside: str = "") -> str:
+        """The condition of the way out of this step, whose output has the field below `inside`.
+
+        A limit is passed when the field lies beyond it now and did not the last time the step gave one.
+        """
+        assert self.condition is not None
+        now = self.condition.replace("output.", f"output{inside}.")
+        if not self.passing:
+            return now
+        there = "".join(f"has(ctx.previous.{way}) && " for way in _ways(f"{step}{inside}"))
+        return f"{now} && !({there}{self.condition.replace('output.', f'ctx.previous.{step}{inside}.')})"
+
+
+def _ways(path: str) -> list[str]:
+    parts = path.split(".")
+    return [".".join(parts[: number + 1]) for number in range(len(parts))]
 
 
 def happening(said: str) -> Happening | None:
@@ -90,7 +110,8 @@ def _limit(words: str) -> Happening | None:
     if sign is None:
         return None
     name = slug(found["field"])
-    return Happening(words, name, f"has(output.{name}) && output.{name} {sign} {limit}", event=f"{name}.changed")
+    level = f"has(output.{name}) && output.{name} {sign} {limit}"
+    return Happening(words, name, level, verb not in ("is", "are"), event=f"{name}.changed")
 
 
 def _sign(verb: str, how: str) -> str | None:

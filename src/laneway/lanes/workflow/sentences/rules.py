@@ -86,7 +86,7 @@ def _behind_limit(act: Told, what: Happening, document: Document, new: dict[str,
     # What a server answered lies in the body of a request's result.
     inside = ".body" if node(document, source)["type"] == "http" else ""
     new["config"]["message"] = act.text or _message(what, f"$nodes.{source}{inside}")
-    condition = what.condition.replace("output.", f"output{inside}.")
+    condition = what.condition_behind(source, inside)
     return beside(document, source, new, condition=condition), f"when {what.words} (after `{source}`)"
 
 
@@ -124,7 +124,7 @@ def _new(act: Told, what: Happening, known: Known) -> Draft:
         check = {"id": f"check_{what.field}", "type": "conditional", "config": {"input": "$input.event"}}
         document = {
             "nodes": [check, tell],
-            "edges": [{"from": check["id"], "to": tell["id"], "condition": what.condition}],
+            "edges": [{"from": check["id"], "to": tell["id"], "condition": what.condition_behind(str(check["id"]))}],
         }
         notes.append(
             f'Whoever sends the event `{what.event}` sends the {what.field} along, like {{"{what.field}": 1}}.'

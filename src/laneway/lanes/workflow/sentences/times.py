@@ -156,8 +156,11 @@ def _offered(offer: Mapping[str, Any], known: Known) -> dict[str, Any]:
 def _config(offer: Mapping[str, Any]) -> dict[str, Any]:
     """The pipeline as it ran, on the tables it is given where it fetches none."""
     nodes = (offer.get("document") or {}).get("nodes") or [{}]
-    tables = nodes[0].get("config", {}).get("tables") or offer.get("tables")
-    return {"plan": offer["plan"]} | ({"tables": tables} if tables else {})
+    config = nodes[0].get("config", {})
+    tables = config.get("tables") or offer.get("tables")
+    # Words about a day are read anew on every day.
+    work = {"prompt": config["prompt"]} if "prompt" in config else {"plan": offer["plan"]}
+    return work | ({"tables": tables} if tables else {})
 
 
 def _report() -> dict[str, Any]:
