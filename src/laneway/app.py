@@ -304,7 +304,7 @@ def _lanes(
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
     lanes["tools"] = ToolsLane(
         models.execute, models.execute_settings, prompts, toolbox, engine.steps, db,
-        Pausing(db, engine.steps, patience), partial(workspace_of, settings.home),
+        Pausing(db, engine.steps, patience), partial(workspace_of, settings.home), models.named,
     )  # fmt: skip
     lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
     runs = runs_of(
@@ -313,7 +313,7 @@ def _lanes(
         mail=(settings.smtp_url, settings.mail_from, settings.mail_to),
         call_tool=direct_calls(toolbox, partial(workspace_of, settings.home)),
         variables=partial(variables, settings.home), ours=[env for *_, env in described()],
-        question_seconds=patience,
+        question_seconds=patience, named=models.named, tools=lambda: [one.name for one in toolbox.entries()],
     )  # fmt: skip
     workflows.lane.go = runs.go
     lanes["workflow"] = workflows.lane

@@ -33,6 +33,8 @@ class LanewayError(Exception):
 
     status: ClassVar[int] = 500
     code: ClassVar[str] = "internal"
+    quiet: ClassVar[bool] = False
+    """Whether its user has been told of the like before and is not told again."""
 
     def __init__(self, message: str, *, hint: str = "", retry_after: float | None = None) -> None:
         super().__init__(message)

@@ -34,7 +34,8 @@ class Turn:
 
 async def build(tx: Connection, trigger: Message, *, limit: int, token_budget: int) -> list[Turn]:
     """The turns up to and including the trigger, oldest first; the oldest are dropped, the trigger never."""
-    history = await conversations.history(tx, trigger, limit)
+    # Work that is complete in itself is asked for without the conversation around it.
+    history = [] if trigger.meta.get("alone") else await conversations.history(tx, trigger, limit)
     if not history or history[-1].id != trigger.id:
         history = [*(m for m in history if m.id != trigger.id), trigger]
     attached = await conversations.attachments(tx, [message.id for message in history])

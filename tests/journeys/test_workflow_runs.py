@@ -18,9 +18,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from laneway.app import Parts
 from laneway.llm.offline import OfflineModel
 from laneway.llm.single import only
+from laneway.web.routes import workflow_hooks
 from tests.servers.pages import Pages
 from tests.servers.smtp_server import SmtpServer
 from tests.web.conftest import Door, Open
+from tests.web.test_workflows import an_operator
 
 LOCAL = {"allowed_hosts": ("127.0.0.1",)}
 
@@ -240,6 +242,34 @@ async def test_an_event_sent_from_elsewhere_starts_what_listens_for_it_once_for_
         said = [one["text"] for one in (await door.get("/messages"))["items"] if one["author"] == "assistant"]
         assert said.count("Only 95.") == 1
         await door.post("/workflow-events", 400, json={"event": "job.failed"})
+
+
+async def test_a_webhook_whose_own_secret_is_empty_takes_nothing(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("SHOP_HOOK=\n")
+    async with opened(**LOCAL) as door:
+        nodes = [{"id": "a", "type": "transform", "config": {"set": 1}}]
+        await make(door, "own", nodes, [], triggers=[{"type": "webhook", "secret": "$secrets.SHOP_HOOK"}])
+        hook = await door.post("/workflows/own/hook", 201)
+        async with httpx.AsyncClient(base_url=door.url, timeout=30) as stranger:
+            for guess in ("", workflow_hooks.NOBODY):
+                refused = await stranger.post(hook["path"], content=b"{}", headers=signed(guess, b"{}"))
+                assert refused.status_code == 401
+
+
+async def test_an_operator_runs_nothing_in_a_conversation_of_the_owners(opened: Open, database_url: str) -> None:
+    async with opened(**LOCAL) as door:
+        await an_operator(database_url, "lw_ops")
+        await door.send("/help", thread="private")
+        nodes = [{"id": "a", "type": "transform", "config": {"set": "hello from ops"}}]
+        document = {"tag": "own", "document": {"nodes": nodes, "edges": []}}
+        assert (await door.http.post("/workflows", params={"owner": "ops"}, json=document)).status_code == 201
+        async with httpx.AsyncClient(base_url=door.url, headers={"Authorization": "Bearer lw_ops"}) as ops:
+            refused = await ops.post("/workflows/own/execute", json={"thread": "private"})
+            assert refused.status_code == 400, refused.text
+            own = await ops.post("/workflows/own/execute", json={"thread": "ops-desk"})
+            assert own.status_code == 202, own.text
+            again = await ops.post("/workflows/own/execute", json={"thread": "ops-desk"})
+            assert again.status_code == 202, again.text
 
 
 async def test_always_mail_me_when_the_price_drops_below_100_from_the_sentence_to_the_mail_and_back(

@@ -1,12 +1,14 @@
 """A mail server on 127.0.0.1 that speaks SMTP, keeps what it is given, and misbehaves on order.
 
-It speaks EHLO, HELO, AUTH PLAIN and LOGIN, MAIL, RCPT, DATA, RSET, NOOP and QUIT; it offers no STARTTLS.
+It speaks EHLO, HELO, AUTH PLAIN and LOGIN, MAIL, RCPT, DATA, RSET, NOOP and QUIT; with a certificate it offers STARTTLS
+as well, or speaks TLS from the first byte.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import ssl
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,6 +26,7 @@ class Mail:
     to: tuple[str, ...]
     message: EmailMessage
     user: str | None
+    encrypted: bool = False
 
     @property
     def subject(self) -> str:
@@ -45,11 +48,19 @@ class SmtpServer:
     """What to answer instead to a verb, once each: a line like `451 later`, or `hang up`."""
     conversations: int = 0
     port: int = 0
+    host: str = "127.0.0.1"
+    name: str = ""
+    """What its address is called by those who connect; its host if empty."""
+    context: ssl.SSLContext | None = None
+    """With one it offers STARTTLS, or with `implicit` speaks nothing but TLS."""
+    implicit: bool = False
+    logins: list[tuple[str, bool]] = field(default_factory=list)
+    """Who tried to log in, and whether that was encrypted."""
 
     @property
     def url(self) -> str:
         login = f"{self.user}:{self.password}@" if self.user else ""
-        return f"smtp://{login}127.0.0.1:{self.port}"
+        return f"{'smtps' if self.implicit else 'smtp'}://{login}{self.name or self.host}:{self.port}"
 
     def misbehave(self, verb: str, *answers: str) -> None:
         """The next times this verb comes, these are the answers; `hang up` closes the connection instead."""
@@ -64,7 +75,7 @@ class SmtpServer:
         return self
 
     async def _listen(self) -> asyncio.Server:
-        return await asyncio.start_server(self._talk, "127.0.0.1", self.port)
+        return await asyncio.start_server(self._talk, self.host, self.port, ssl=self.context if self.implicit else None)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -83,7 +94,7 @@ class SmtpServer:
         self.conversations += 1
         try:
             await _Conversation(self, reader, writer).hold()
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
             pass
         finally:
             writer.close()
@@ -94,12 +105,13 @@ class _Conversation:
         self._server, self._reader, self._writer = server, reader, writer
         self._user: str | None = None
         self._sender, self._to = "", list[str]()
+        self._encrypted = server.implicit
 
     async def hold(self) -> None:
         await self._say("220 loopback")
         verbs: dict[str, Callable[[str], object]] = {
             "EHLO": self._ehlo, "HELO": self._hello, "AUTH": self._auth, "MAIL": self._mail, "RCPT": self._rcpt,
-            "DATA": self._data, "RSET": self._rset, "NOOP": self._fine,
+            "DATA": self._data, "RSET": self._rset, "NOOP": self._fine, "STARTTLS": self._starttls,
         }  # fmt: skip
         while line := (await self._reader.readline()).decode().rstrip("\r\n"):
             verb, _, rest = line.partition(" ")
@@ -123,9 +135,18 @@ class _Conversation:
         await self._writer.drain()
 
     async def _ehlo(self, rest: str) -> None:
-        offers = ["loopback", "8BITMIME", *(["AUTH PLAIN LOGIN"] if self._server.user else []), "SIZE 10000000"]
+        tls = ["STARTTLS"] if self._server.context and not self._encrypted else []
+        offers = ["loopback", "8BITMIME", *tls, *(["AUTH PLAIN LOGIN"] if self._server.user else []), "SIZE 10000000"]
         for number, offer in enumerate(offers, 1):
             await self._say(f"250{' ' if number == len(offers) else '-'}{offer}")
+
+    async def _starttls(self, rest: str) -> None:
+        if self._server.context is None or self._encrypted:
+            return await self._say("502 no")
+        await self._say("220 go on")
+        await self._writer.start_tls(self._server.context)
+        self._encrypted = True
+        return None
 
     async def _hello(self, rest: str) -> None:
         await self._say("250 loopback")
@@ -146,6 +167,7 @@ class _Conversation:
             password = base64.b64decode(await self._asked("UGFzc3dvcmQ6")).decode()
         right = (user, password) == (self._server.user, self._server.password)
         self._user = user if right else None
+        self._server.logins.append((user, self._encrypted))
         await self._say("235 welcome" if right else "535 wrong user or password")
 
     async def _asked(self, prompt: str) -> str:
@@ -174,7 +196,7 @@ class _Conversation:
             await self._say(answer)
             return None
         message = message_from_bytes(b"".join(lines), policy=policy.default)
-        self._server.mails.append(Mail(self._sender, tuple(self._to), message, self._user))
+        self._server.mails.append(Mail(self._sender, tuple(self._to), message, self._user, self._encrypted))
         await self._say("250 taken")
         return None
 

@@ -237,3 +237,20 @@ async def test_a_removed_workflow_frees_its_tag_and_keeps_its_versions(db: Datab
     assert (await made(db, owner)).id != workflow.id
     with pytest.raises(Conflict, match="was removed"):
         await changed(db, workflow, RETRY)
+
+
+async def test_undoing_a_patch_and_its_time_running_out_do_not_block_each_other(db: Database, owner: UUID) -> None:
+    clock = FakeClock(datetime(2026, 3, 1, tzinfo=UTC))
+    _, patch = await changed(db, await made(db, owner), RETRY, valid_until=clock.now() + timedelta(hours=1))
+    clock.advance(7200)
+    async with db.transaction() as tx:
+        now = await workflows.stored(tx, owner, "main", lock=True)
+        assert now is not None
+        other = asyncio.create_task(Expiring(db, clock, PATCHES, ()).turn())
+        await asyncio.sleep(0.3)
+        await PATCHES.undo(tx, now, patch.id, Cause(owner))
+    assert await other is True
+    async with db.transaction() as tx:
+        found = await workflows.stored(tx, owner, "main")
+    assert found is not None
+    assert (found.version, found.document) == (3, CHAIN)

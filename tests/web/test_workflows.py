@@ -192,6 +192,28 @@ async def test_an_operator_proposes_and_the_owner_decides(opened: Open, database
         assert (await door.get("/workflows/main", owner="ops"))["document"] == CHAIN
 
 
+async def test_a_change_asked_about_for_somebody_else_is_made_to_their_workflow(
+    opened: Open, database_url: str
+) -> None:
+    async with opened(Parts(models=lambda db: only(OfflineModel(), db))) as door:
+        await an_operator(database_url, "lw_ops")
+        for owner in ({}, {"owner": "ops"}):
+            made = await door.http.post("/workflows", params=owner, json={"tag": "main", "document": CHAIN})
+            assert made.status_code == 201, made.text
+        first = CHAIN["nodes"][0]["id"]
+        operations = [{"op": "add", "path": f"/nodes/@{first}/timeout_ms", "value": 4321}]
+        asked = await door.http.post(
+            "/workflows/main/patch", params={"owner": "ops"}, json={"operations": operations, "ask": True}
+        )
+        assert asked.status_code == 202, asked.text
+        await door.until(asked.json()["job_id"], "waiting")
+        (approval,) = (await door.get("/approvals", state="pending"))["items"]
+        await door.post(f"/approvals/{approval['id']}", json={"answer": "approve"})
+        await door.until(asked.json()["job_id"])
+        assert (await door.get("/workflows/main", owner="ops"))["version"] == 2
+        assert (await door.get("/workflows/main"))["version"] == 1
+
+
 async def sent(door: Door, method: str, path: str, body: str | bytes, kind: str = "application/yaml") -> httpx.Response:
     return await door.http.request(method, path, content=body, headers={"Content-Type": kind})
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from laneway.channels.answers import Said, answered
 from laneway.domain.conversation import Incoming, IncomingFile, Principal, Receipt, Role
-from laneway.domain.job import JobMode, JobStatus, Scope
+from laneway.domain.job import NODE_OF, JobMode, JobStatus, Scope
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.engine.breath import Breath
 from laneway.errors import BadInput, TooLarge
@@ -120,7 +120,7 @@ class Intake:
             raise BadInput(f"Unknown lane `{incoming.lane[:40]}`.", hint=f"Known: {', '.join(sorted(self._lanes))}.")
         if incoming.mode == JobMode.EXECUTE or "classification" in incoming.payload:
             _check_classification(incoming.payload.get("classification"))
-        for key in ("command", "stopped", "waiting", "again_of"):
+        for key in ("command", "stopped", "waiting", "again_of", NODE_OF):
             if key in incoming.payload:
                 raise BadInput(f"`payload.{key}` is ours to set.", hint="Send the command as text, like `/stop`.")
 

@@ -52,6 +52,7 @@ def runs(
         if _is_id(which):
             return _show_run(client.workflow_run(which), _nodes(client, which), as_json)
         page = client.workflow_runs(which, status=status, limit=limit, before=before)
+        paused = any(one["paused"] for one in client.workflow_triggers(which)["items"])
     if as_json:
         return print_json(page)
     rows = [
@@ -61,6 +62,9 @@ def runs(
     ]  # fmt: skip
     titles = ("RUN", "STATUS", "VERSION", "STARTED BY", "CREATED", "TOOK", "ERROR")
     print_table(titles, rows, empty="There are no such runs.", wrapped="ERROR")
+    if paused:
+        print("Its schedule is paused: its runs failed again and again. It goes on when the workflow is changed,")
+        print(f"or when a run of it ends well: `laneway workflow run {which}`.")
     return more(page, f"laneway workflow runs {which}")
 
 

@@ -274,6 +274,10 @@ class Client(WorkflowCalls):
         """`which`: status, limit, before."""
         return self._get(f"/workflows/{part(tag)}/runs", **which)
 
+    def workflow_triggers(self, tag: str) -> Json:
+        """What starts the workflow by itself, and which of its schedules are paused."""
+        return self._get(f"/workflows/{part(tag)}/triggers")
+
     def workflow_hook(self, tag: str) -> Json:
         """The workflow's webhook has a new secret, which is shown this once."""
         return self._post(f"/workflows/{part(tag)}/hook")

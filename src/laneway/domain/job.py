@@ -97,3 +97,13 @@ class Job:
     def run_id(self) -> str:
         """The engine's name for this run of the job: a waiting or retried job runs more than once."""
         return f"{self.id}.{self.run}"
+
+
+NODE_OF = "node_of"
+"""In the payload of a job that does the work of a workflow's node: its run, its node, its tools and its model."""
+
+
+def node_of(job: Job) -> dict[str, Any]:
+    """The node of a workflow this job works for; empty if it works for none."""
+    found: dict[str, Any] = job.payload.get(NODE_OF) or {}
+    return found

@@ -11,9 +11,10 @@ from typing import Any
 from dbos._error import DBOSUnexpectedStepError
 
 from laneway.clock import SystemClock
-from laneway.domain.job import Job, JobStatus, Scope
+from laneway.domain.job import Job, JobStatus, Scope, node_of
 from laneway.domain.patience import Patience
 from laneway.domain.report import what_was_done
+from laneway.domain.schedule import NOTHING
 from laneway.engine import watched
 from laneway.engine.deadline import limited
 from laneway.engine.faults import PASSING
@@ -71,7 +72,8 @@ class Border:
                 why = str(job.payload.get("stopped_because", ""))
                 text = " ".join(filter(None, ("Stopped.", why if job.owner else "", done or "Nothing had been done.")))
                 meta = _carried(run) | {"failed": failure("cancelled", text)}
-                await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
+                if not node_of(job):
+                    await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
                 await jobs.move(
                     tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled(why or "Stopped on request."))
                 )
@@ -90,15 +92,21 @@ class Border:
                 await jobs.move(tx, job.id, JobStatus.QUEUED, delay=delay, resume=True, error=fault)
             else:
                 _log.error("Job %s failed: %s", job.id, fault["message"], exc_info=_unforeseen(error))
-                await self.give_up(tx, job, fault, _carried(run))
+                await self.give_up(tx, job, fault, _carried(run), quiet=getattr(error, "quiet", False))
         if not isinstance(error, ModelFault):
             # A model's failing was seen when it happened.
             await run.watch.see(watched.broke(job.id, SystemClock().now(), fault["message"], job.run))
 
     async def give_up(
-        self, tx: Connection, job: Job, fault: dict[str, Any], meta: dict[str, Any] | None = None
+        self,
+        tx: Connection,
+        job: Job,
+        fault: dict[str, Any],
+        meta: dict[str, Any] | None = None,
+        *,
+        quiet: bool = False,
     ) -> None:
-        """Within `tx`, the job is failed for good and its user is told."""
+        """Within `tx`, the job is failed for good and its user is told, unless it is to be `quiet`."""
         # What things cost here is the owner's business, and the owner has been told.
         hidden = not job.owner and fault["code"] == "budget-exceeded"
         text = (
@@ -106,6 +114,7 @@ class Border:
         )
         failed = failure(fault["code"], text if hidden else fault["message"])
         say = proactive.answer if job.scope is Scope.PROACTIVE else outbox.write_reply
+        text = NOTHING if quiet and job.scope is Scope.PROACTIVE else text
         await say(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta={**(meta or {}), "failed": failed})
         await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
 

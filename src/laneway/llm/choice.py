@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields
 
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
@@ -40,6 +40,8 @@ class Models:
     classify_settings: ModelSettings
     description: str
     cheaper: Model | None = None
+    named: Mapping[str, Model] = field(default_factory=dict)
+    """Every configured model by its `provider:model`, for work that names one."""
 
     async def close(self) -> None:
         """Connections kept open for the next call are closed."""
@@ -72,6 +74,9 @@ def choose(
     execute = [build(spec, settings) for spec in (roles.execute, *settings.fallback_models)]
     classify = [build(spec, settings, small=True) for spec in (roles.classify, *judges)] if roles.classify else []
     cheaper = _cheaper(settings, roles)
+    known = dict(zip((str(roles.classify), *judges), classify, strict=False))
+    known |= dict(zip((roles.execute, *settings.fallback_models), execute, strict=True))
+    known |= {settings.cheaper_model: cheaper} if cheaper and settings.cheaper_model else {}
     meter = Meter(db, caps_of(settings), settings.allow_unknown_price, pulled)
 
     def chained(concretes: list[Concrete]) -> Model:
@@ -98,6 +103,7 @@ def choose(
         ),
         description=_description(roles, settings.fallback_models),
         cheaper=spare,
+        named={spec: chained([concrete]) for spec, concrete in known.items()},
     )
 
 

@@ -1,8 +1,8 @@
-"""Forgets what nobody needs any more: old events and before-images, the stored steps of jobs that ended long ago."""
+"""Forgets what nobody needs any more: old events, plans and before-images, and the steps of what ended long ago."""
 
 from __future__ import annotations
 
-from laneway.store import arrivals, events, judgements, pairings, sessions, strangers, undo
+from laneway.store import arrivals, events, judgements, pairings, plans, sessions, strangers, undo, workflow_nodes
 from laneway.store.database import Connection
 
 _LOCK = 0x1A4F
@@ -17,6 +17,7 @@ async def tidy(tx: Connection, days: int) -> int:
         return 0
     files = await undo.prune(tx, days) + await sessions.prune(tx, days)
     people = await strangers.prune(tx) + await pairings.prune(tx) + await arrivals.prune(tx)
+    files += await plans.prune(tx, days) + await workflow_nodes.prune(tx, days)
     return files + people + await events.prune(tx, days) + await judgements.prune(tx) + await _forget_steps(tx, days)
 
 

@@ -8,11 +8,11 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from laneway.domain.ids import new_id
-from laneway.domain.job import Job, JobStatus, check_transition, sources
+from laneway.domain.job import Job, JobStatus, check_transition, node_of, sources
 from laneway.domain.judgement import Classification
 from laneway.errors import IllegalTransition, NotFound
 from laneway.store import events
-from laneway.store.database import Connection
+from laneway.store.database import DUE, Connection
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(Job)
@@ -165,6 +165,9 @@ async def move(
     )
     # A job that ended or went back lets the next one of its thread start.
     await tx.execute("SELECT pg_notify('laneway_jobs', '')")
+    if finished and node_of(moved):
+        # A run of a workflow waits for it as a row.
+        await tx.execute("SELECT pg_notify(%s, '')", (DUE,))
     return moved
 
 

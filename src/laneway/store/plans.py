@@ -59,6 +59,19 @@ async def forget(tx: Connection, key: str) -> None:
     await tx.execute("DELETE FROM plans WHERE key = %s", (key,))
 
 
+async def prune(tx: Connection, days: int) -> int:
+    """Plans and uses of long ago are gone: what is asked again is planned, and counted, anew."""
+    gone = 0
+    for table in ("plans", "plan_uses"):
+        cursor = await tx.execute(
+            f"DELETE FROM {table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {table} "
+            "WHERE created_at < now() - make_interval(days => %s) LIMIT 2000))",
+            (days,),
+        )
+        gone += cursor.rowcount
+    return gone
+
+
 async def used(tx: Connection, request_key: str, job_id: UUID, principal_id: UUID | None) -> int:
     """The job counts as one use of the request, once; returns how often the principal asked it so far."""
     await tx.execute(

@@ -10,7 +10,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from laneway.clock import SystemClock
-from laneway.domain.job import Job
+from laneway.domain.job import Job, node_of
 from laneway.domain.schedule import ReminderKind, Schedule, worth_saying
 from laneway.domain.when import shown
 from laneway.store import events, outbox, reminders, schedules
@@ -28,7 +28,8 @@ async def answer(
     now: datetime | None = None,
 ) -> Said:  # fmt: skip
     """The result of a proactive job is in the outbox, waits for the quiet hours to end, or is kept to ourselves."""
-    if not worth_saying(text):
+    # What was done for a node of a workflow is for its run to make something of.
+    if not worth_saying(text) or node_of(job):
         return await _hush(tx, job)
     schedule = await of_job(tx, job)
     if schedule is None:

@@ -14,6 +14,10 @@ from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(NodeRecord)
+KEPT_RUNS = 1000
+"""So many of the newest runs of a workflow keep what their nodes gave, however old they are."""
+MOST_SOURCES = 50
+"""So many of those whose words a run has read are told."""
 
 
 async def begin(tx: Connection, run_id: UUID, node: str, visit: int, kind: str) -> NodeRecord:
@@ -61,12 +65,13 @@ async def done(
 
 
 async def failed(
-    tx: Connection, record: NodeRecord, error: dict[str, Any], output: Any, taken: Sequence[int]
-) -> NodeRecord:
+    tx: Connection, record: NodeRecord, error: dict[str, Any], output: Any, taken: Sequence[int],
+    sources: Sequence[str] = (),
+) -> NodeRecord:  # fmt: skip
     """The node has failed for good; its edges for errors, if it has any, are followed."""
     return await _set(
         tx, record, status=NodeStatus.FAILED, error=Jsonb(error), output=Jsonb(output), taken=list(taken),
-        again_at=None, ended_at="now",
+        sources=list(sources), again_at=None, ended_at="now",
     )  # fmt: skip
 
 
@@ -126,6 +131,15 @@ async def outputs(tx: Connection, run_ids: Sequence[UUID]) -> dict[UUID, dict[st
     return found
 
 
+async def sources(tx: Connection, run_id: UUID) -> list[str]:
+    """Whose words the nodes of the run have read, besides the owner's."""
+    cursor = await tx.execute(
+        "SELECT DISTINCT unnest(sources) AS source FROM workflow_nodes WHERE run_id = %s ORDER BY source LIMIT %s",
+        (run_id, MOST_SOURCES),
+    )
+    return [str(row[0]) for row in await cursor.fetchall()]
+
+
 async def reopen_failed(tx: Connection, run_id: UUID) -> None:
     """The failed nodes that nobody followed are tried anew; their attempts are counted on, so that none is repeated."""
     await tx.execute(
@@ -133,6 +147,23 @@ async def reopen_failed(tx: Connection, run_id: UUID) -> None:
         "ended_at = NULL WHERE run_id = %s AND status = 'failed' AND taken = '{}'",
         (run_id,),
     )
+
+
+async def prune(tx: Connection, days: int, newest: int = KEPT_RUNS) -> int:
+    """Of runs that ended well long ago only the run is left; the newest of each workflow stay for comparing."""
+    cursor = await tx.execute(
+        """
+        DELETE FROM workflow_nodes WHERE run_id = ANY(ARRAY(
+            SELECT r.id FROM workflow_runs r
+            WHERE r.status IN ('done', 'cancelled') AND r.finished_at < now() - make_interval(days => %s)
+              AND r.seq < (SELECT l.seq FROM workflow_runs l WHERE l.workflow_id = r.workflow_id
+                           ORDER BY l.seq DESC OFFSET %s LIMIT 1)
+              AND EXISTS (SELECT 1 FROM workflow_nodes n WHERE n.run_id = r.id)
+            LIMIT 200))
+        """,
+        (days, newest - 1),
+    )
+    return cursor.rowcount
 
 
 async def waiting_for_event(tx: Connection, kind: str) -> list[NodeRecord]:
@@ -145,6 +176,16 @@ async def waiting_for_event(tx: Connection, kind: str) -> list[NodeRecord]:
             (kind,),
         )
         return await cursor.fetchall()
+
+
+async def open_jobs(tx: Connection, run_id: UUID) -> list[UUID]:
+    """The jobs that work for nodes of this run and have not ended."""
+    cursor = await tx.execute(
+        "SELECT j.id FROM workflow_nodes n JOIN jobs j ON j.id = (n.waits->>'job')::uuid "
+        "WHERE n.run_id = %s AND n.status = 'waiting' AND j.status NOT IN ('done', 'failed', 'cancelled')",
+        (run_id,),
+    )
+    return [row[0] for row in await cursor.fetchall()]
 
 
 async def any_waits_for_events(tx: Connection) -> bool:

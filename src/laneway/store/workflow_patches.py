@@ -100,10 +100,10 @@ async def mark_undone(tx: Connection, patch_id: UUID, by: UUID | None) -> None:
 
 
 async def due(tx: Connection, now: datetime) -> Patch | None:
-    """One patch whose time is up, in the hands of this transaction and of no other."""
+    """One patch whose time is up; whoever ends it holds its workflow first, and looks again."""
     return await _one(
         tx, "valid_until <= %s AND expiry IS NULL AND undone_by IS NULL "
-        "ORDER BY valid_until LIMIT 1 FOR UPDATE SKIP LOCKED", (now,),
+        "ORDER BY valid_until LIMIT 1", (now,),
     )  # fmt: skip
 
 

@@ -121,6 +121,18 @@ async def begun_since(tx: Connection, workflow_id: UUID, cause: str, since: date
     return int(row[0]) if row else 0
 
 
+async def failed_in_a_row(tx: Connection, run: WorkflowRun) -> int:
+    """How many runs by schedule of this version of the workflow have failed since one ended well."""
+    cursor = await tx.execute(
+        "SELECT count(*) FROM workflow_runs r WHERE r.workflow_id = %s AND r.version = %s AND r.status = 'failed' "
+        "AND NOT r.test AND r.cause->>'type' = 'cron' AND r.seq > coalesce((SELECT max(d.seq) FROM workflow_runs d "
+        "WHERE d.workflow_id = r.workflow_id AND d.status = 'done' AND NOT d.test), 0)",
+        (run.workflow_id, run.version),
+    )
+    row = await cursor.fetchone()
+    return int(row[0]) if row else 0
+
+
 async def set_visits(tx: Connection, run_id: UUID, visits: dict[str, int]) -> None:
     """From now on these visits of these nodes count."""
     await tx.execute("UPDATE workflow_runs SET visits = visits || %s WHERE id = %s", (Jsonb(visits), run_id))
@@ -161,7 +173,9 @@ async def reopen(tx: Connection, run_id: UUID) -> WorkflowRun:
         raise Conflict(f"Run {run_id} is {run.status}; only a failed one can be retried.", hint="Start a new one.")
     await workflow_nodes.reopen_failed(tx, run_id)
     await tx.execute(
-        "UPDATE workflow_runs SET status = 'running', error = NULL, finished_at = NULL WHERE id = %s", (run_id,)
+        "UPDATE workflow_runs SET status = 'running', error = NULL, finished_at = NULL, "
+        "cause = cause || '{\"retried\": true}' WHERE id = %s",
+        (run_id,),
     )
     await tx.execute("UPDATE jobs SET attempts = 0 WHERE id = %s", (run.job_id,))
     job = await jobs.move(tx, run.job_id, JobStatus.QUEUED)
@@ -175,6 +189,8 @@ async def cancel(tx: Connection, run_id: UUID) -> WorkflowRun:
     for child in await children(tx, run_id):
         if child.status in (RunStatus.RUNNING, RunStatus.WAITING):
             await cancel(tx, child.id)
+    for open_job in await workflow_nodes.open_jobs(tx, run_id):
+        await jobs.request_cancel(tx, open_job)
     job = await jobs.request_cancel(tx, run.job_id)
     if job.status is JobStatus.CANCELLED:
         await end(tx, run, RunStatus.CANCELLED)
@@ -210,6 +226,8 @@ async def rouse(tx: Connection, now: datetime, limit: int = 100) -> int:
         WHERE j.status = 'waiting' AND EXISTS (
             SELECT 1 FROM workflow_nodes n WHERE n.run_id = r.id AND n.status IN ('waiting', 'retrying') AND (
                 n.again_at <= %s OR EXISTS (
+                    SELECT 1 FROM jobs c WHERE c.id = (n.waits->>'job')::uuid
+                    AND c.status IN ('done', 'failed', 'cancelled')) OR EXISTS (
                     SELECT 1 FROM workflow_runs c JOIN jobs cj ON cj.id = c.job_id
                     WHERE c.id = (n.waits->>'run')::uuid AND (
                         c.status IN ('done', 'failed', 'cancelled') OR cj.status IN ('failed', 'cancelled')))))

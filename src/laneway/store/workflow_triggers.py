@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from laneway.domain.ids import new_id
 from laneway.domain.workflow import Workflow
 from laneway.store import events
-from laneway.store.database import Connection
+from laneway.store.database import DUE, Connection
 from laneway.store.rows import columns, row_of
 
 _WORKFLOW = columns(Workflow, "w.")
@@ -56,7 +56,10 @@ async def changed(tx: Connection, limit: int = 50) -> list[Workflow]:
 
 
 async def put(tx: Connection, workflow: Workflow, triggers: list[Trigger]) -> None:
-    """These are the workflow's triggers; one that stays as it was keeps its next time and its last run."""
+    """These are the workflow's triggers; one that stays as it was keeps its next time and its last run.
+
+    A schedule that was paused goes on.
+    """
     kept = {one.number: one for one in await of_workflow(tx, workflow.id)}
     await tx.execute("DELETE FROM workflow_triggers WHERE workflow_id = %s", (workflow.id,))
     for one in triggers:
@@ -67,7 +70,7 @@ async def put(tx: Connection, workflow: Workflow, triggers: list[Trigger]) -> No
             "VALUES (%s, %s, %s, %s, %s, %s)",
             (
                 workflow.id, one.number, one.type, Jsonb(one.config),
-                before.next_at if same and before is not None else one.next_at,
+                before.next_at if same and before is not None and before.next_at is not None else one.next_at,
                 before.last_run_id if same and before is not None else None,
             ),
         )  # fmt: skip
@@ -108,6 +111,27 @@ async def fired(tx: Connection, trigger: Trigger, next_at: datetime | None, run_
         "WHERE workflow_id = %s AND number = %s",
         (next_at, run_id, trigger.workflow_id, trigger.number),
     )
+
+
+async def pause(tx: Connection, workflow_id: UUID, number: int) -> bool:
+    """The schedule has no next time; False if it had none before."""
+    cursor = await tx.execute(
+        "UPDATE workflow_triggers SET next_at = NULL WHERE workflow_id = %s AND number = %s AND type = 'cron' "
+        "AND next_at IS NOT NULL",
+        (workflow_id, number),
+    )
+    return cursor.rowcount == 1
+
+
+async def go_on(tx: Connection, workflow_id: UUID) -> None:
+    """Paused schedules of the workflow get their next time from whoever looks after triggers."""
+    cursor = await tx.execute(
+        "DELETE FROM workflow_watched s WHERE s.workflow_id = %s AND s.version > 0 AND EXISTS (SELECT 1 "
+        "FROM workflow_triggers t WHERE t.workflow_id = s.workflow_id AND t.type = 'cron' AND t.next_at IS NULL)",
+        (workflow_id,),
+    )
+    if cursor.rowcount:
+        await tx.execute("SELECT pg_notify(%s, '')", (DUE,))
 
 
 async def seconds_to_next(tx: Connection, now: datetime) -> float | None:

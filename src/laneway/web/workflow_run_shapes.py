@@ -50,6 +50,14 @@ class StartedShape(BaseModel):
     duplicate: bool = Field(description="Whether this occasion had its run already.")
 
 
+class TriggerShape(Shape):
+    number: int = Field(description="Its place in the document's `triggers`.")
+    type: str
+    next_at: Moment | None = Field(description="When a schedule starts the next run.")
+    paused: bool = Field(description="Whether a schedule starts nothing, because its runs failed again and again.")
+    last_run_id: UUID | None
+
+
 class RunShape(Shape):
     id: UUID
     seq: int

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from redis.asyncio import Redis
 
+from laneway.channels.redis_queue.job_message import Unreadable
 from laneway.channels.redis_queue.lists import ListSource
 from laneway.channels.redis_queue.source import Entry, Source
 from laneway.channels.redis_queue.streams import StreamSource
@@ -103,3 +105,20 @@ async def test_a_stream_that_was_deleted_is_made_again(redis: Redis) -> None:
     assert await here.take(1, 0.05) == []
     await put(redis, "stream", "a")
     assert await ids(await here.take(1, 0.1), here) == ["a"]
+
+
+@pytest.mark.parametrize("kind", ["stream", "tokens"])
+async def test_the_id_of_a_bad_entry_is_told_only_if_it_is_one(redis: Redis, kind: str) -> None:
+    here = StreamSource(redis, kind, "w1", 100_000, tokens=kind == "tokens")
+    await here.begin()
+    for name in ("n" * 50_000, "a\nb", "good"):
+        if kind == "stream":
+            await redis.xadd(kind, {"job_id": name, "prompt": "x", "context": "{"})
+        else:
+            await redis.xadd(kind, {"token": json.dumps({"id": name, "metadata": 1})})
+    told = []
+    for entry in await here.take(3, 0.1):
+        with pytest.raises(Unreadable) as bad:
+            await here.read(entry)
+        told.append(bad.value.job_id)
+    assert told == [None, None, "good"]

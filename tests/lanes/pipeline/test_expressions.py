@@ -112,3 +112,10 @@ def test_a_column_is_set_in_its_place_and_a_new_one_comes_last() -> None:
                               {"do": "compute", "column": "c", "expression": "a * 2"}]})  # fmt: skip
     assert [*run(plan, {"table": [row]}).rows[0].items()] == [("a", 3), ("b", 2), ("c", 6)]
     assert row == {"a": 1, "b": 2}
+
+
+def test_texts_that_grow_in_every_row_are_stopped_before_they_fill_the_memory() -> None:
+    doubled = [{"do": "compute", "column": "text", "expression": "text + text"}] * 16
+    rows = [{"text": "x"}] * 20_000
+    with pytest.raises(BadInput, match="letters"):
+        run(plan_of({"steps": doubled}), {"t": rows})

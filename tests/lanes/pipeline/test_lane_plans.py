@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -12,12 +13,15 @@ from laneway.lanes.pipeline import offers, results
 from laneway.lanes.pipeline.lines import Lines
 from laneway.lanes.pipeline.plans import columns_of, plan_key, request_key
 
+ANN, BEN = UUID(int=1), UUID(int=2)
 TODAY, TOMORROW = date(2026, 3, 1), date(2026, 3, 2)
 ROWS = [{"name": "Ann", "price": 3}, {"name": "Bob", "price": 2.5}]
 
 
-def key(text: str, rows: list[dict[str, Any]] = ROWS, world: World = World.OWNER, today: date = TODAY) -> str:
-    return plan_key(world, text, columns_of({"t": rows}), today)
+def key(
+    text: str, rows: list[dict[str, Any]] = ROWS, world: World = World.OWNER, today: date = TODAY, asks: UUID = ANN
+) -> str:
+    return plan_key(world, asks, text, columns_of({"t": rows}), today)
 
 
 def test_the_same_words_are_the_same_however_they_are_written() -> None:
@@ -29,10 +33,10 @@ def test_the_same_words_are_the_same_however_they_are_written() -> None:
     "other",
     [
         {"text": "show the dearest"}, {"world": World.CUSTOMER}, {"rows": [{"name": "Ann", "cost": 3}]},
-        {"rows": [{"name": "Ann", "price": "3"}]},
+        {"rows": [{"name": "Ann", "price": "3"}]}, {"asks": BEN},
     ],
 )  # fmt: skip
-def test_other_words_worlds_columns_or_types_are_another_request(other: dict[str, Any]) -> None:
+def test_other_words_worlds_people_columns_or_types_are_another_request(other: dict[str, Any]) -> None:
     assert key(**{"text": "show the cheapest", **other}) != key("show the cheapest")
 
 

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from laneway.clock import SystemClock
 from laneway.domain.job import JobStatus
 from laneway.domain.workflow_run import NodeStatus, RunStatus
-from laneway.store import approvals, workflow_runs
+from laneway.store import approvals, plans, workflow_nodes, workflow_runs
 from tests.lanes.workflow.running_workflows import Workflows, document, node
 from tests.servers.pages import Pages
 from tests.servers.smtp_server import SmtpServer
@@ -280,3 +280,26 @@ async def test_a_run_sees_what_the_one_before_it_gave(flows: Workflows) -> None:
         run = await flows.until(await flows.start(workflow, input={"price": price}), RunStatus.DONE)
         ended.append(run.ended_at)
     assert ended == [["pick"], ["pick"], ["drop"], ["pick"], ["pick"], ["drop"]]
+
+
+async def test_what_old_runs_gave_is_forgotten_and_the_newest_stay(flows: Workflows) -> None:
+    workflow = await flows.store("flow", document([node("a", "transform", {"set": "$input.n"})]))
+    for n in range(3):
+        await flows.until(await flows.start(workflow, input={"n": n}), RunStatus.DONE)
+    async with flows.lane.app.db.transaction() as tx:
+        await tx.execute("UPDATE workflow_runs SET finished_at = now() - interval '100 days'")
+        assert await workflow_nodes.prune(tx, 90) == 0
+        assert await workflow_nodes.prune(tx, 90, newest=2) == 1
+        found = await workflow_runs.recorded(tx, workflow.id, 2)
+    assert [one.outputs for one in found] == [{"a": 2}, {"a": 1}]
+
+
+async def test_old_plans_are_forgotten(flows: Workflows) -> None:
+    made = plans.KnownPlan({"steps": []}, "planner")
+    async with flows.lane.app.db.transaction() as tx:
+        await plans.keep(tx, "old", made, world="owner", words="x", of={})
+        await tx.execute("UPDATE plans SET created_at = now() - interval '100 days'")
+        await plans.keep(tx, "young", made, world="owner", words="x", of={})
+        assert await plans.prune(tx, 90) == 1
+        assert await plans.known(tx, "old") is None
+        assert await plans.known(tx, "young") == made

@@ -79,14 +79,14 @@ def fields_of(raw: bytes, most_bytes: int) -> dict[str, Any]:
         raise Unreadable("malformed", f"The job must be a JSON object, not {_kind(found)}.")
     if too_deep(found):
         reason = f"The job is nested more than {MOST_DEPTH} levels deep."
-        raise Unreadable("malformed", reason, _readable_id(found.get("job_id")))
+        raise Unreadable("malformed", reason, readable_id(found.get("job_id")))
     # Only written like this can a NUL be in it, and nothing else in it is unfit to be stored.
     return dict(storable(found)) if b"\\u0000" in raw else found
 
 
 def job_of(fields: Mapping[str, Any], source: str) -> JobMessage:
     """The job that these fields describe; Unreadable says which of them is wrong and how."""
-    job_id = _readable_id(fields.get("job_id"))
+    job_id = readable_id(fields.get("job_id"))
     if job_id is None:
         raise Unreadable("malformed", f"`job_id` must be a text of 1 to {LONGEST_ID} printable characters.")
     named: dict[str, str] = {}
@@ -138,7 +138,7 @@ def _text(fields: Mapping[str, Any], name: str, within: str = "") -> str | None:
     given = fields.get(name)
     if given is None or given == "":
         return None
-    text = _readable_id(given)
+    text = readable_id(given)
     if text is None:
         raise _Wrong(f"`{within}{name}` must be a text of at most {LONGEST_ID} printable characters.")
     return text
@@ -159,7 +159,7 @@ def _seconds(given: object) -> float | None:
     return float(given)
 
 
-def _readable_id(given: object) -> str | None:
+def readable_id(given: object) -> str | None:
     if isinstance(given, int) and not isinstance(given, bool):
         given = str(given)
     fits = isinstance(given, str) and 0 < len(given) <= LONGEST_ID and given.isprintable() and given.strip()
@@ -175,7 +175,7 @@ def first_id(raw: bytes) -> str | None:
     while (pair := _PAIR.match(text, at)) is not None:
         if pair[1] == "job_id":
             try:
-                return _readable_id(storable(json.loads(pair[2])))
+                return readable_id(storable(json.loads(pair[2])))
             except ValueError:
                 return None
         at = pair.end()

@@ -9,7 +9,7 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from laneway.channels.redis_queue.job_message import JobMessage, Unreadable, fields_of, job_of
+from laneway.channels.redis_queue.job_message import JobMessage, Unreadable, fields_of, job_of, readable_id
 from laneway.channels.redis_queue.source import DEAD, MOST_DEAD, SILENCE_SECONDS, Entry
 from laneway.channels.redis_queue.tokens import GROUP, fields_of_token
 
@@ -174,5 +174,7 @@ def _job_fields(fields: Mapping[str, Any], most_bytes: int) -> dict[str, Any]:
             try:
                 found[name] = orjson.loads(given)
             except orjson.JSONDecodeError:
-                raise Unreadable("malformed", f"`{name}` is no valid JSON.", fields.get("job_id")) from None
+                raise Unreadable(
+                    "malformed", f"`{name}` is no valid JSON.", readable_id(fields.get("job_id"))
+                ) from None
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from laneway.channels.redis_queue.job_message import Unreadable
+from laneway.channels.redis_queue.job_message import Unreadable, readable_id
 
 STREAM, GROUP, SIGNALS = "wf.tasks.agent", "agent_workers", "completion_signals"
 READ = frozenset({"id", "run_id", "to_node", "metadata", "workflow_owner"})
@@ -15,7 +15,7 @@ def fields_of_token(token: Mapping[str, Any]) -> dict[str, Any]:
     """The token with the names that a job's fields have; what has no place in a job is kept beside them."""
     told = token.get("metadata")
     if told is not None and not isinstance(told, dict):
-        raise Unreadable("malformed", "`metadata` of the token must be an object.", _id(token))
+        raise Unreadable("malformed", "`metadata` of the token must be an object.", readable_id(token.get("id")))
     told = dict(told or {})
     config = token.get("config")
     task = told.pop("task", None)
@@ -31,8 +31,3 @@ def fields_of_token(token: Mapping[str, Any]) -> dict[str, Any]:
     return {**more, **{name: value for name, value in fields.items() if value is not None}} | (
         {"metadata": told} if told else {}
     )
-
-
-def _id(token: Mapping[str, Any]) -> str | None:
-    given = token.get("id")
-    return given if isinstance(given, str) and given.isprintable() else None

@@ -13,6 +13,7 @@ from laneway.lanes.pipeline.http_rows import HttpRows
 from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
 from laneway.lanes.pipeline.planner import Refusal, planned
 from laneway.lanes.pipeline.process import worked
+from laneway.sandbox.exchange import READING
 
 Rows = list[dict[str, Any]]
 RunPlan = Callable[[dict[str, Any], Mapping[str, Rows], str | None], Awaitable[dict[str, Any]]]
@@ -25,7 +26,10 @@ def plan_runner(http: HttpRows, most_rows: int, zone: str = "UTC") -> RunPlan:
         plan = plan_of(document) if prompt is None else await _planned(prompt, tables, zone)
         given, sources = dict(tables), list[str]()
         if plan.fetches:
-            found = await http.fetch(plan.document()["steps"][0])
+            step = plan.document()["steps"][0]
+            if str(step.get("method") or "GET").upper() not in READING:
+                raise BadInput("A pipeline of a workflow only reads.", hint="Send with an http node, then work on it.")
+            found = await http.fetch(step)
             given[FETCHED] = list(found.rows)
             sources.append(f"the page {found.url}")
         outcome = await worked(plan, given, most_rows)

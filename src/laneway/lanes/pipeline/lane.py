@@ -132,7 +132,8 @@ class PipelineLane:
         if own is not None:
             return Draft(plan_of(own).document(), GIVEN)
         words = _without_address(request.message.text)
-        key = plan_key(request.world, request.message.text, columns_of(await given.samples()), self._today())
+        asks, text = request.message.principal_id, request.message.text
+        key = plan_key(request.world, asks, text, columns_of(await given.samples()), self._today())
 
         async def look() -> dict[str, Any]:
             async with self._db.transaction() as tx:
@@ -162,7 +163,9 @@ class PipelineLane:
         plan = None if made.plan is None else _whole(made.plan, given)
         cache = "provider" if made.from_cache else None
         tokens, calls = before.tokens + made.tokens, (*(before.calls if fault else ()), *made.calls)
-        return Draft(plan, made.model, made.text, cache, tokens, calls, before.key)
+        # Read with what was said before it, the same words may mean something else the next time.
+        key = before.key if len(request.turns) <= 1 else ""
+        return Draft(plan, made.model, made.text, cache, tokens, calls, key)
 
     async def _carried_out(self, request: Request, given: Given, draft: Draft, began: float) -> Answer | Question:
         plan = plan_of(draft.plan or {})

@@ -1,4 +1,4 @@
-"""When two requests are the same: the same words, in the same world, about tables with the same columns.
+"""When two requests are the same: the same words of the same person, about tables with the same columns.
 
 What names a day by its distance from today ("yesterday", "this week") is the same only on the same day.
 """
@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
+from uuid import UUID
 
 from laneway.domain.conversation import World
 from laneway.lanes.pipeline.values import Row
@@ -46,11 +47,11 @@ def request_key(world: World, text: str) -> str:
     return _hashed([str(world), normalised(text)])
 
 
-def plan_key(world: World, text: str, columns: Columns, today: date) -> str:
-    """Names what is asked of which tables; one plan answers it."""
+def plan_key(world: World, asks: UUID | None, text: str, columns: Columns, today: date) -> str:
+    """Names what is asked by whom of which tables; one plan answers it, and nobody's plan answers another."""
     words = normalised(text)
     day = today.isoformat() if of_a_day(words) else ""
-    return _hashed([str(world), words, columns, day])
+    return _hashed([str(world), str(asks), words, columns, day])
 
 
 def of_a_day(text: str) -> bool:

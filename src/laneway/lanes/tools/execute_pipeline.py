@@ -30,9 +30,18 @@ def execute_pipeline_entry(
 
     def source(arguments: Arguments, outcome: Outcome) -> str | None:
         fetched = fetched_by(arguments)
-        return None if fetched is None or outcome.get("result") is None else f"the page {fetched.get('url')}"
+        if outcome.get("result") is None:
+            return None
+        return f"the page {fetched.get('url')}" if fetched is not None else _stored(arguments)
 
     return ToolEntry(
         execute_pipeline, changes=False, idempotent=False, judge=judged, source=source, seconds=SECONDS,
         schema=schema, title=name, about=about, tags=tags,
     )  # fmt: skip
+
+
+def _stored(arguments: Arguments) -> str | None:
+    """What is stored was brought by somebody, and nobody can tell any more whose words it holds."""
+    given = arguments.get("tables")
+    tables = given.values() if isinstance(given, Mapping) else ()
+    return "a stored table" if any(not isinstance(table, list) for table in tables) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
 from laneway.domain.conversation import Author
-from laneway.domain.job import JobMode, Scope
+from laneway.domain.job import JobMode, Scope, node_of
 from laneway.domain.report import what_was_done
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
@@ -28,6 +28,7 @@ from laneway.lanes.tools.work import Work
 from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel, heard_by
 from laneway.llm.meter import Account, charged_to, prompted_by
+from laneway.llm.named import ChosenModel, answered_by, found
 from laneway.llm.prompts import Prompts
 from laneway.store import effects
 from laneway.store.database import Database
@@ -49,13 +50,13 @@ class ToolsLane:
 
     def __init__(
         self, model: Model, settings: ModelSettings, prompts: Prompts, toolbox: Toolbox, steps: Steps, db: Database,
-        pausing: Pausing, workspace: Callable[[UUID], Path],
+        pausing: Pausing, workspace: Callable[[UUID], Path], named: Mapping[str, Model] | None = None,
     ) -> None:  # fmt: skip
         self._toolbox, self._steps, self._db, self._pausing = toolbox, steps, db, pausing
-        self._prompts, self._workspace = prompts, workspace
+        self._prompts, self._workspace, self._named = prompts, workspace, named or {}
         self._can_plan = model.system != "offline"
         self._agent: Agent[Work, Output] = Agent(
-            LiveModel(model),
+            LiveModel(ChosenModel(model)),
             name="tools",
             deps_type=Work,
             output_type=[str, DeferredToolRequests],
@@ -69,14 +70,14 @@ class ToolsLane:
         if job.mode is JobMode.PLAN and not self._can_plan:
             # The offline model has no plans of its own; the judgement has one.
             return Answer(f"{request.judged.summary}\nPlan: {request.judged.plan}\nNothing was done.")
-        found = await self._toolbox.at_hand(request)
+        at_hand = await self._toolbox.at_hand(request)
         # The very list of the run, so that whatever is said on its way out carries what was read.
-        work = Work(request, self._workspace(job.thread_id), current_run().sources, found)
+        work = Work(request, self._workspace(job.thread_id), current_run().sources, at_hand)
         paused = await self._pausing.look(work)
         if paused is not None and paused.open is not None:
             return paused.open
         if paused is not None and paused.refused is not None:
-            return Answer(await self._told(paused.refused, work))
+            return Answer(await self._told(paused.refused, work), {"stopped": "not approved"})
         try:
             ended = await self._go(work, paused)
         except UsageLimitExceeded:
@@ -94,12 +95,15 @@ class ToolsLane:
 
     async def _go(self, work: Work, paused: Paused | None) -> AgentRunResult[Output]:
         """The model and its tools have had their turns, from the start or from where they were paused."""
-        job, prompt = work.request.job, PROMPT[work.request.job.scope]
+        job, node = work.request.job, node_of(work.request.job)
+        # What a node of a workflow asks for is a task like any other, whoever started the run.
+        prompt = PROMPT[Scope.REACTIVE if node else job.scope]
         with (
             charged_to(Account(job.scope, job.thread_id, job.id, lane=self.name)),
             prompted_by(self._prompts.version(prompt)),
             guarded_by(self._steps.check_lease),
             heard_by(Watch(self._db, job.thread_id, job.id)),
+            answered_by(found(self._named, str(node.get("model") or ""))),
         ):
             return await self._agent.run(
                 None if paused else _asked(work.request),
@@ -114,7 +118,7 @@ class ToolsLane:
 
 def _asked(request: Request) -> str:
     judged, text = request.judged, request.turns[-1].whole
-    if judged.decided_by in ("model", "request"):
+    if judged.decided_by in ("model", "request") and not node_of(request.job):
         text += f"\n\n[Understood as: {judged.summary} Plan: {judged.plan}]"
     return text + (PLAN_ONLY if request.job.mode is JobMode.PLAN else "")
 

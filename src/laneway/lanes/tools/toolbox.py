@@ -13,6 +13,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.tools import ToolDefinition
 
 from laneway.domain.action import Decision
+from laneway.domain.job import node_of
 from laneway.domain.storable import storable
 from laneway.engine.steps import Leave, Steps
 from laneway.lanes.contract import Request
@@ -210,7 +211,8 @@ def _offered(
 ) -> Callable[[RunContext[Work], ToolDefinition], Awaitable[ToolDefinition | None]]:
     async def prepare(context: RunContext[Work], definition: ToolDefinition) -> ToolDefinition | None:
         request = context.deps.request
-        wanted = always or entry.name in context.deps.found
+        only = node_of(request.job).get("tools")
+        wanted = entry.name in only if only is not None else always or entry.name in context.deps.found
         return definition if wanted and request.world in entry.worlds and request.job.mode != "PLAN" else None
 
     return prepare

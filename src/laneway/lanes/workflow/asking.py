@@ -85,7 +85,7 @@ class Asking:
             if workflow is None:
                 raise Conflict(f"Workflow `{wanted.tag}` is gone.", hint="There is nothing left to undo.")
             return await self._patches.propose_undo(tx, workflow, UUID(wanted.undoes))
-        return self._patches.propose(workflow, wanted.tag, wanted.operations, wanted.description)
+        return await self._patches.proposed(workflow, wanted.tag, wanted.operations, wanted.description)
 
     async def ask(self, request: Request, wanted: Wanted, since: int | None = None) -> Question:
         """The change is a row that waits for an answer; `since` is the version it was asked about before."""

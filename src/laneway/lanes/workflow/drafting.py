@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -95,7 +96,7 @@ class Drafting:
         async def plan() -> dict[str, Any]:
             # A step: what the words mean depends on the time they are read at.
             known = Known(self._clock.now(), self._zone, scene.tag, documents, scene.offer)
-            found = planned(request.message.text, known)
+            found = await asyncio.to_thread(planned, request.message.text, known)
             if isinstance(found, Refusal):
                 return {"said": found.sentence}
             return {"wanted": _wanted(scene.owner, found).action(0)}

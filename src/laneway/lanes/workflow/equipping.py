@@ -19,6 +19,7 @@ from laneway.lanes.workflow.mail import Mail
 from laneway.lanes.workflow.runs import Runs
 from laneway.llm.guard import guarded_by
 from laneway.llm.meter import Account, charged_to
+from laneway.llm.named import ChosenModel, answered_by, found
 from laneway.sandbox.exchange import Exchange
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
@@ -29,6 +30,7 @@ RunPlan = Callable[[dict[str, Any], Mapping[str, list[dict[str, Any]]], str | No
 def runs_of(
     db: Database, steps: Steps, exchange: Exchange, artifacts: Artifacts, *, model: Model, settings: ModelSettings,
     run_plan: RunPlan, call_tool: Callable[[ToolCall], Awaitable[dict[str, Any]]],
+    named: Mapping[str, Model], tools: Callable[[], Collection[str]],
     variables: Callable[[], Mapping[str, str]], ours: Collection[str],
     mail: tuple[SecretStr | None, str | None, str | None], pulled: Collection[str], question_seconds: int,
 ) -> Runs:  # fmt: skip
@@ -39,22 +41,22 @@ def runs_of(
         return None if name in kept or name.startswith("LANEWAY_") else variables().get(name)
 
     hands = Hands(
-        exchange, artifacts, run_plan, asking(model, settings, steps), call_tool, secret, Mail.of(*mail), pulled,
-        question_seconds,
+        exchange, artifacts, run_plan, asking(model, settings, steps, named), call_tool, secret,
+        lambda name: found(named, name) is not None, tools, Mail.of(*mail), pulled, question_seconds,
     )  # fmt: skip
     return Runs(db, steps, hands)
 
 
 def asking(
-    model: Model, settings: ModelSettings, steps: Steps
+    model: Model, settings: ModelSettings, steps: Steps, models: Mapping[str, Model]
 ) -> Callable[[Request, str, str | None], Awaitable[dict[str, Any]]]:
-    """Asks the model that executes, on the account of the run's job."""
-    agent: Agent[None, str] = Agent(model, name="workflow", output_type=str, model_settings=settings)
+    """Asks the model that executes, or the one that is named, on the account of the run's job."""
+    agent: Agent[None, str] = Agent(ChosenModel(model), name="workflow", output_type=str, model_settings=settings)
 
     async def ask(request: Request, prompt: str, named: str | None) -> dict[str, Any]:
         job = request.job
         account = Account(job.scope, job.thread_id, job.id, lane="workflow")
-        with charged_to(account), guarded_by(steps.check_lease):
+        with charged_to(account), guarded_by(steps.check_lease), answered_by(found(models, named or "")):
             try:
                 ran = await agent.run(prompt)
             except AgentRunError as error:

@@ -22,11 +22,15 @@ class Expiring:
     async def turn(self) -> bool:
         """One patch whose time is up has been dealt with; False if there was none."""
         async with self._db.transaction() as tx:
-            patch = await workflow_patches.due(tx, self._clock.now())
-            if patch is None:
+            found = await workflow_patches.due(tx, self._clock.now())
+            if found is None:
                 return False
-            workflow = await workflows.by_id(tx, patch.workflow_id, lock=True)
+            # The workflow first, as everybody who undoes: whoever waited here looks again at what is left to do.
+            workflow = await workflows.by_id(tx, found.workflow_id, lock=True)
             assert workflow is not None
+            patch = await workflow_patches.of_id(tx, found.id)
+            if patch.undone_by is not None or patch.expiry is not None:
+                return True
             if workflow.removed_at is not None:
                 await workflow_patches.expired(tx, patch.id, "done")
                 return True

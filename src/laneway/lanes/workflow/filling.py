@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from laneway.domain.redaction import HIDDEN
 from laneway.errors import BadInput
@@ -86,8 +87,15 @@ class Filling:
 
 def scrubbed(value: Any, secrets: Any) -> Any:
     """The value without these secrets, however deep they lie and whatever they stand in."""
-    hidden = sorted({one for one in secrets if len(one) >= SHORTEST_SECRET}, key=len, reverse=True)
+    known = {spelt for one in secrets if len(one) >= SHORTEST_SECRET for spelt in _spellings(one)}
+    hidden = sorted(known, key=len, reverse=True)
     return _scrub(value, hidden) if hidden else value
+
+
+def _spellings(secret: str) -> set[str]:
+    """A secret as it is, and as an address or JSON writes it."""
+    addresses = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
+    return {secret, *addresses, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
 
 
 def _scrub(value: Any, hidden: list[str]) -> Any:

@@ -14,12 +14,13 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from laneway.clock import Clock
-from laneway.domain.storable import storable
+from laneway.domain.job import Job
 from laneway.domain.workflow_run import NodeRecord, WorkflowRun
 from laneway.engine.steps import Steps
 from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, Unavailable, UncertainFault
 from laneway.lanes.contract import Request
 from laneway.lanes.workflow.mail import Mail
+from laneway.lanes.workflow.recording import noted, sound
 from laneway.sandbox.exchange import Exchange
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
@@ -43,6 +44,14 @@ class ToolCall:
     seconds: float
 
 
+class Spawn(Protocol):
+    """Lets a node's words be worked on with tools, as a job of its own."""
+
+    async def __call__(
+        self, tx: Connection, job: Job, run: WorkflowRun, record: NodeRecord, words: str, wanted: Mapping[str, Any]
+    ) -> UUID: ...
+
+
 class Start(Protocol):
     """Starts a run of another workflow as a job of its own."""
 
@@ -60,10 +69,14 @@ class Hands:
     run_plan: Callable[[dict[str, Any], Mapping[str, list[dict[str, Any]]], str | None], Awaitable[dict[str, Any]]]
     """Runs a plan, or one made from words, over tables: {"rows", "counts", "sentence", "sources"}."""
     ask_model: Callable[[Request, str, str | None], Awaitable[dict[str, Any]]]
-    """Asks the model that executes: {"text", "model", "tokens"}."""
+    """Asks the model that executes, or the configured one that is named: {"text", "model", "tokens"}."""
     call_tool: Callable[[ToolCall], Awaitable[dict[str, Any]]]
     """The tool's outcome; or, under `asked`, the action, why and shown arguments that a person must allow first."""
     secret: Callable[[str], str | None]
+    knows_model: Callable[[str], bool] = lambda name: False
+    """Whether a model of this name is configured."""
+    tools: Callable[[], Collection[str]] = tuple
+    """The names of the tools at hand."""
     mail: Mail | None = None
     pulled: Collection[str] = ()
     question_seconds: int = 86_400
@@ -84,6 +97,8 @@ class Failed:
     why: str
     retryable: bool = True
     code: str = "node-failed"
+    sources: tuple[str, ...] = ()
+    """Those whose words are in the reason."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +138,7 @@ class Doing:
     steps: Steps
     clock: Clock
     start: Start
+    spawn: Spawn
 
     @property
     def name(self) -> str:
@@ -148,7 +164,8 @@ class Doing:
         async def bounded() -> dict[str, Any]:
             try:
                 async with asyncio.timeout(self.seconds):
-                    return {"status": "success", "result": self.shown(storable(await work()))}
+                    result = await work()
+                    return {"status": "success", "result": await asyncio.to_thread(lambda: self.shown(sound(result)))}
             except TimeoutError:
                 told = f"It took longer than {self.seconds:g} seconds."
                 return _wrong(told if again else f"{told} It may have happened all the same.", again)
@@ -159,7 +176,8 @@ class Doing:
                 return _wrong(self.shown(str(error)), again if isinstance(error, UncertainFault) else again_helps)
 
         kind = f"workflow.{self.node['type']}"
-        settings = {"run": str(self.run.id), "node": self.name, **self.shown(self.config)}
+        told = await asyncio.to_thread(lambda: noted(self.shown(self.config)))
+        settings = {"run": str(self.run.id), "node": self.name, **told}
         outcome = await self.steps.effect(
             kind, settings, bounded, idempotent=again, about=f"{self.name}: {about}"[:200], key=self.key
         )
@@ -181,5 +199,7 @@ class Kind:
     acts: bool = True
     """Whether it changes anything, costs anything or needs a person; a test run only says what it would do."""
     knows_secrets: bool = False
+    hears: bool = False
+    """Whether somebody outside answers it: what it says of a failure may be in their words."""
     takes: bool = True
     """Whether it works on what the node before it gave; if not, only its own settings can bring in others' words."""

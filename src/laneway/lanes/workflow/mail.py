@@ -86,6 +86,9 @@ class Mail:
             raise (TransientFault if passing else PermanentFault)(f"{self.host} refused the mail: {said}.") from error
         except smtplib.SMTPException as error:
             raise PermanentFault(f"{self.host} cannot be used: {error}.") from error
+        except ssl.SSLCertVerificationError as error:
+            told = f"{self.host} has a certificate nobody here trusts, so nothing was sent: {error.verify_message}."
+            raise PermanentFault(told, hint="Mend the certificate, or name the host it is for.") from error
         except (OSError, ssl.SSLError) as error:
             fault = UncertainFault if asked else TransientFault
             raise fault(f"{self.host}:{self.port} did not answer: {error}.", hint="Try again later.") from error

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from laneway.errors import BadInput, NotFound, PermanentFault, Unavailable, UncertainFault
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Outcome
+from laneway.lanes.workflow.references import placed
 from laneway.sandbox.exchange import Question, parsed
 from laneway.store import conversations, notices, outbox
 from laneway.store.database import Connection
@@ -22,11 +23,21 @@ WHATSAPP = frozenset({"whatsapp", "waha"})
 async def notified(doing: Doing) -> Outcome:
     """The message is with whoever carries it, once."""
     channel = str(doing.config.get("channel") or "owner").strip().lower()
+    if doing.secrets and doing.sources and _points(doing):
+        # Whoever's words chose where it goes would be handed the secret.
+        return Failed("It would send a secret where words from outside point.", retryable=False)
     if channel in MAIL:
         return await _mailed(doing)
     if channel in POSTED:
         return await _posted(doing, channel)
     return await _said(doing, channel)
+
+
+def _points(doing: Doing) -> bool:
+    """Whether something other than a secret is filled into the place it is sent to."""
+    written = doing.node.get("config") or {}
+    found = [one.reference for key in ("url", "to") for one in placed(written.get(key))]
+    return any(one is None or one.root != "secrets" for one in found)
 
 
 def text_of(doing: Doing) -> str:
@@ -72,7 +83,9 @@ async def _posted(doing: Doing, channel: str) -> Outcome:
     host = parsed(url).host
 
     async def post() -> dict[str, Any]:
-        question = Question("POST", url, headers | {"Idempotency-Key": f"{doing.run.id}.{doing.key}"}, content)
+        # The same for every attempt: a receiver that had the first one can tell.
+        once = {"Idempotency-Key": f"{doing.run.id}.{doing.name}.{doing.record.visit}"}
+        question = Question("POST", url, headers | once, content)
         try:
             reply = await doing.hands.exchange.ask(question, seconds=doing.seconds)
         except Unavailable as error:

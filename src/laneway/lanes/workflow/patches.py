@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from uuid import UUID
@@ -59,6 +60,10 @@ class Patches:
             checked_tag(tag), base, plain, between(after, before), description, before, after, workflow
         )  # fmt: skip
 
+    async def proposed(self, workflow: Workflow | None, tag: str, operations: Operations, description: str) -> Proposal:
+        """The same, and the loop goes on meanwhile: a large document takes a second."""
+        return await asyncio.to_thread(self.propose, workflow, tag, operations, description)
+
     async def store(
         self, tx: Connection, proposal: Proposal, cause: Cause, *, owner: UUID | None = None,
         kind: PatchKind = PatchKind.PATCH,
@@ -85,7 +90,8 @@ class Patches:
         undoes: UUID | None = None,
     ) -> tuple[Workflow, Patch]:  # fmt: skip
         """The workflow has this whole document as its next version."""
-        forth, back = between(workflow.document, document), between(document, workflow.document)
+        forth = await asyncio.to_thread(between, workflow.document, document)
+        back = await asyncio.to_thread(between, document, workflow.document)
         made = await workflows.add_version(
             tx, workflow, document, forth, back, cause, kind=kind, description=description, undoes=undoes
         )
@@ -167,7 +173,7 @@ class Patches:
         if same(then.document, workflow.document):
             raise Conflict(f"Version {number} is what the workflow is now.", hint="There is nothing to roll back.")
         # The rules may have become stricter since that version was stored.
-        checked(then.document)
+        await asyncio.to_thread(checked, then.document)
         described = f"Rolled back to version {number}."
         return await self.put(tx, workflow, then.document, cause, PatchKind.ROLLBACK, described)
 
@@ -194,11 +200,11 @@ class Patches:
         """The document without what the patch did to it."""
         left = await workflows.document_at(tx, workflow.id, patch.version)
         wanted = await workflows.document_at(tx, workflow.id, patch.base_version)
-        result = merged(workflow.document, left, wanted)
+        result = await asyncio.to_thread(merged, workflow.document, left, wanted)
         what = f"Patch {patch.id} cannot be {how}"
         if not result.conflicts and not result.turned:
             raise Conflict(f"{what}: nothing of it is left in version {workflow.version}.")
-        conflicts = result.conflicts or _broken(result.document)
+        conflicts = result.conflicts or await asyncio.to_thread(_broken, result.document)
         if conflicts:
             raise MergeConflict(what, conflicts, await self._later(tx, workflow, patch))
         return result.document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -49,7 +50,8 @@ class Preview:
     def text(self, more: Sequence[str] = (), valid_until: datetime | None = None) -> str:
         """The preview as it stands in a conversation."""
         where = f"workflow `{self.tag}`" + (f", version {self.base_version}" if self.base_version else " (new)")
-        lines = [f"May I change {where}?", self.description, *_bullets(self.changes)]
+        # In one line: whoever describes a change must not write the rest of the question as well.
+        lines = [f"May I change {where}?", " ".join(self.description.split()), *_bullets(self.changes)]
         if valid_until is not None:
             lines.append(f"It is undone by itself on {valid_until:%Y-%m-%d at %H:%M} UTC.")
         lines += [f"Note: {note}" for note in dict.fromkeys([*more, *self.notes])]
@@ -87,7 +89,7 @@ class Previews:
         runs: Sequence[RecordedRun] = ()
         if proposal.workflow is not None and self._runs:
             runs = await self._recorded(tx, proposal.workflow.id, self._runs)
-        return preview(proposal, runs)
+        return await asyncio.to_thread(preview, proposal, runs)
 
 
 def preview(proposal: Proposal, runs: Sequence[RecordedRun] = ()) -> Preview:

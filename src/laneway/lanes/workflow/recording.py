@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
 from laneway.domain.storable import storable
 from laneway.domain.workflow_run import NodeRecord
-from laneway.errors import TooLarge
+from laneway.errors import BadInput, TooLarge
+from laneway.lanes.workflow.document import DEEPEST
 from laneway.store import artifacts
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection
@@ -35,23 +40,54 @@ class Kept:
 
 async def kept(value: Any, originals: Artifacts) -> Kept:
     """The output, ready to be recorded; TooLarge if nobody could work with it."""
-    plain = storable(value)
-    content = orjson.dumps(plain, default=str, option=orjson.OPT_NON_STR_KEYS)
+    plain, content = await asyncio.to_thread(_written, value)
+    if len(content) <= IN_ROW:
+        return Kept(plain, None, "row")
+    return Kept(plain, content, await originals.lay(content))
+
+
+def sound(value: Any) -> Any:
+    """The value as it can be written down; BadInput if it is too deep, or holds a number that is none."""
+    stack = [(value, 1)]
+    while stack:
+        item, depth = stack.pop()
+        if depth > DEEPEST:
+            raise TooLarge(f"What came is nested deeper than {DEEPEST} levels.", hint="Ask for a part of it.")
+        if isinstance(item, float) and not math.isfinite(item):
+            raise BadInput("What came holds a number that cannot be kept, such as NaN.", hint="Ask for it as text.")
+        if isinstance(item, Mapping | list | tuple):
+            stack.extend((each, depth + 1) for each in (item.values() if isinstance(item, Mapping) else item))
+    return storable(value)
+
+
+def _written(value: Any) -> tuple[Any, bytes]:
+    plain = sound(value)
+    try:
+        content = orjson.dumps(plain, default=str, option=orjson.OPT_NON_STR_KEYS)
+    except TypeError:
+        # orjson has no whole numbers beyond 64 bits.
+        content = json.dumps(plain, default=str, ensure_ascii=False).encode()
     if len(content) > MOST:
         raise TooLarge(
             f"The node gave {len(content):,} bytes; {MOST:,} are kept.", hint="Filter it, or ask for less of it."
         )
-    plain = orjson.loads(content)
-    if len(content) <= IN_ROW:
-        return Kept(plain, None, "row")
-    return Kept(plain, content, await originals.lay(content))
+    return json.loads(content), content
 
 
 async def whole(record: NodeRecord, originals: Artifacts) -> Any:
     """All of what a node gave, wherever it lies."""
     if record.ref is None:
         return record.output
-    return orjson.loads((await originals.read(record.ref)).content)
+    return await asyncio.to_thread(json.loads, (await originals.read(record.ref)).content)
+
+
+def noted(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A node's settings as they are put on record: of what is large, and on record where it came from, a likeness."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        size = len(json.dumps(value, default=str))
+        found[key] = value if size <= IN_ROW else beginning(value, size)
+    return found
 
 
 def beginning(value: Any, size: int) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -19,12 +20,14 @@ from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.errors import LanewayError, LeaseLost
 from laneway.lanes.contract import Answer, Request
+from laneway.lanes.workflow.failing import said_of_failure
 from laneway.lanes.workflow.hands import Hands, Kind
 from laneway.lanes.workflow.nodes import KINDS
+from laneway.lanes.workflow.readiness import check_ready
 from laneway.lanes.workflow.recording import beginning
 from laneway.lanes.workflow.starting import Order, start, start_child
 from laneway.lanes.workflow.stretch import Shop, Stood, Stretch, soonest
-from laneway.store import workflow_nodes, workflow_runs
+from laneway.store import workflow_nodes, workflow_runs, workflow_triggers
 from laneway.store.database import Connection, Database
 
 LARGEST_OUTPUT = 64 * 1024
@@ -37,6 +40,12 @@ class WorkflowStopped(LanewayError):
     """A node failed, and no edge says what to do then."""
 
     status, code = 409, "workflow-stopped"
+
+
+class StoppedAgain(WorkflowStopped):
+    """The same as before: the runs of a schedule fail one after the other."""
+
+    quiet = True
 
 
 class Resting(LeaseLost):
@@ -57,10 +66,17 @@ class Runs:
         version: int | None = None, document: dict[str, Any] | None = None,
     ) -> tuple[UUID, bool]:  # fmt: skip
         """A run of the workflow is queued, once for each occasion: its id, and whether it is new."""
+        wanted = order or Order()
+        self._check(document or workflow.document, wanted.pinned)
         return await start(
-            tx, workflow, document or workflow.document, version or workflow.version, principal, order or Order(),
+            tx, workflow, document or workflow.document, version or workflow.version, principal, wanted,
             self._hands.pulled,
         )  # fmt: skip
+
+    @property
+    def pulled(self) -> Collection[str]:
+        """Channels whose clients fetch their replies themselves."""
+        return self._hands.pulled
 
     def secret(self, name: str) -> str | None:
         """The secret of this name, read now; None if there is none, or if it is one of our own settings."""
@@ -69,7 +85,10 @@ class Runs:
     async def _child(
         self, tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any], given: Any
     ) -> UUID:
-        return await start_child(tx, parent, record, config, self._hands.pulled, given)
+        return await start_child(tx, parent, record, config, self._hands.pulled, given, self._check)
+
+    def _check(self, document: dict[str, Any], pinned: Collection[str] = ()) -> None:
+        check_ready(document, self._hands.knows_model, pinned)
 
     async def go(self, request: Request, run: UUID | str) -> Answer:
         """The run has ended and this is its answer; one that must wait rests as a row, which ends the job's run."""
@@ -82,7 +101,8 @@ class Runs:
         if verdict["status"] == RunStatus.WAITING:
             raise Resting(f"Run {run_id} waits.")
         if verdict["status"] != RunStatus.DONE:
-            raise WorkflowStopped(verdict["error"], hint=f"Mend it, then: `laneway workflow retry {run_id}`.")
+            stopped = StoppedAgain if verdict.get("quiet") else WorkflowStopped
+            raise stopped(verdict["error"], hint=f"Mend it, then: `laneway workflow retry {run_id}`.")
         async with self._db.transaction() as tx:
             ended = await workflow_runs.get(tx, run_id)
             nodes = await workflow_nodes.of_run(tx, run_id)
@@ -96,11 +116,14 @@ class Runs:
                 return _verdict(run)
             await workflow_runs.set_status(tx, run_id, RunStatus.RUNNING)
             previous = await workflow_nodes.outputs(tx, [run.previous_id]) if run.previous_id else {}
+            read = await workflow_nodes.sources(tx, run.previous_id) if run.previous_id else []
         for source in run.sources:
             if source not in current_run().sources:
                 current_run().sources.append(source)
-        stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}))
+        stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}), read)
         try:
+            # A phrase starts a run without asking us.
+            self._check(run.document, run.pinned)
             stood = await stretch.go()
         except LeaseLost:
             raise
@@ -114,18 +137,21 @@ class Runs:
         ends = stretch.ends()
         given = {name: stretch.outputs.get(name) for name in ends}
         output = next(iter(given.values())) if len(given) == 1 else given
-        size = len(json.dumps(output, default=str))
+        size = len(await asyncio.to_thread(json.dumps, output, default=str))
         kept = output if size <= LARGEST_OUTPUT else beginning(output, size)
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             await workflow_runs.end(tx, run, RunStatus.DONE, output=kept, ended_at=ends)
+            if not run.test:
+                await workflow_triggers.go_on(tx, run.workflow_id)
         return {"status": RunStatus.DONE}
 
     async def _stopped(self, run: WorkflowRun, error: dict[str, Any], ended_at: list[str]) -> dict[str, Any]:
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             await workflow_runs.end(tx, run, RunStatus.FAILED, error=error, ended_at=ended_at)
-        return {"status": RunStatus.FAILED, "error": error["message"]}
+            more = await said_of_failure(tx, run)
+        return {"status": RunStatus.FAILED, "error": f"{error['message']} {more or ''}".strip(), "quiet": more is None}
 
     async def _rest(self, request: Request, run: WorkflowRun, stood: Stood) -> dict[str, Any]:
         """The job holds no worker; it wakes when an answer, another run or an event comes, or at the first moment."""
@@ -150,7 +176,7 @@ class Runs:
 
 def _is_woken(record: NodeRecord) -> bool:
     """Whether something other than time wakes the node: an answer, another run, an event."""
-    return record.again_at is None or bool({"event", "run", "approval"} & (record.waits or {}).keys())
+    return record.again_at is None or bool({"event", "run", "job", "approval"} & (record.waits or {}).keys())
 
 
 def _verdict(run: WorkflowRun) -> dict[str, Any]:

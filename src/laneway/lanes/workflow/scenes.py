@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -72,12 +73,12 @@ class Scenes:
 
     async def _sent(self, tx: Connection, request: Request, owner: UUID, tag: str, sent: Any) -> None:
         """What was sent is what is stored, or is stored now as version 1; else Conflict names both."""
-        document = normalised(sent)
+        document = await asyncio.to_thread(normalised, sent)
         stored = await workflows.stored(tx, owner, tag)
         if stored is None:
-            checked(document)
+            await asyncio.to_thread(checked, document)
             operations = [{"op": "replace", "path": "", "value": document}]
-            proposal = self._patches.propose(None, tag, operations, "Imported with a request.")
+            proposal = await self._patches.proposed(None, tag, operations, "Imported with a request.")
             cause = Cause(
                 request.message.principal_id or owner, request.message.text[:4000], request.message.id, request.job.id,
                 once=f"{request.job.id}:import",
@@ -117,7 +118,7 @@ async def _owner(tx: Connection, request: Request, runner: dict[str, Any]) -> UU
     asking = await principals.by_id(tx, request.message.principal_id)
     if asking is None:
         raise Forbidden("Nobody is known to ask for this.", hint="Send it with a key.")
-    named = runner.get("workflow_owner")
+    named = runner.get("workflow_owner") or (request.job.payload.get("patch") or {}).get("owner")
     # The queue's door has already made the job act as whoever its owner is among us.
     if not named or str(named) in (str(asking.id), asking.name) or request.message.channel == QUEUE:
         return asking.id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -94,7 +94,7 @@ async def recorded_as(
 
 async def start_child(
     tx: Connection, parent: WorkflowRun, record: NodeRecord, config: Mapping[str, Any], pulled: Collection[str],
-    given: Any,
+    given: Any, check: Callable[[Document], None],
 ) -> UUID:  # fmt: skip
     """A run of the workflow that the node names is on record; once for each attempt of the node."""
     tag = str(config.get("workflow") or "")
@@ -114,6 +114,7 @@ async def start_child(
         parent.depth + 1, parent.test,
     )  # fmt: skip
     document = await workflows.document_at(tx, workflow.id, number)
+    check(document)
     return (await start(tx, workflow, document, number, principal, order, pulled))[0]
 
 

@@ -7,7 +7,7 @@ not touched, and what others had begun is looked up by the names of their effect
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -21,7 +21,9 @@ from laneway.errors import BadInput, LanewayError, LeaseLost
 from laneway.lanes.contract import Request
 from laneway.lanes.workflow.filling import Filling
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Hands, Kind, Outcome, Start, Waits
-from laneway.lanes.workflow.recording import kept, whole
+from laneway.lanes.workflow.recording import kept, noted, whole
+from laneway.lanes.workflow.seats import Seats
+from laneway.lanes.workflow.spawning import spawn
 from laneway.lanes.workflow.walking import Lost, Standing, Walk
 from laneway.store import events, workflow_nodes, workflow_runs
 from laneway.store.database import Connection, Database
@@ -61,12 +63,18 @@ class Stood:
 class Stretch:
     """Walks one run as far as it goes."""
 
-    def __init__(self, shop: Shop, run: WorkflowRun, request: Request, previous: Mapping[str, Any]) -> None:
+    def __init__(
+        self, shop: Shop, run: WorkflowRun, request: Request, previous: Mapping[str, Any],
+        previous_sources: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         self._shop, self._run, self._request, self._previous = shop, run, request, previous
+        self._previous_sources = list(previous_sources)
         self._walk = Walk(run.document)
+        self._seats = Seats(self._walk.graph)
         self.visits = dict(run.visits)
         self.records: dict[tuple[str, int], NodeRecord] = {}
         self.outputs: dict[str, Any] = {}
+        self._newest: dict[str, int] = {}
         self._questions: list[Waits] = []
         self._tried: set[tuple[str, int]] = set()
 
@@ -105,7 +113,8 @@ class Stretch:
             raise BadInput(f"The run has visited {MOST_VISITS} nodes; it is stopped.", hint="Bound its loops.")
         standings = self._walk.standings(self.visits, self.records)
         wanted = [name for name, standing in standings.items() if standing in (Standing.READY, Standing.OPEN)]
-        return [name for name in wanted if name not in working and (name, self._count(name)) not in self._tried]
+        found = [name for name in wanted if name not in working and (name, self._count(name)) not in self._tried]
+        return self._seats.free_for(found, standings, working)
 
     def _failed(self) -> NodeRecord | None:
         """A node that failed and has no way on from there."""
@@ -170,16 +179,17 @@ class Stretch:
         # Code may read what any node gave; the rest of the settings say what they read.
         used = set(self.outputs) | {"$input"} if CEL & config.keys() else filling.used
         takes = "$previous" in used or (kind.takes and "input" not in config)
-        told = list(dict.fromkeys([*self._sources_of(used), *(sources if takes else ())]))
+        earlier = self._previous_sources if CEL & config.keys() else ()
+        told = list(dict.fromkeys([*self._sources_of(used), *earlier, *(sources if takes else ())]))
         ctx = {**self.outputs, "previous": dict(self._previous), "input": self._run.input}
         ctx |= {name: self.outputs[name] for name in ("previous", "input") if name in self.outputs}
-        shown = filling.shown(filled)
+        shown = await asyncio.to_thread(lambda: noted(filling.shown(filled)))
         async with self._transaction() as tx:
             await workflow_nodes.given(tx, record, shown, told)
         shop = self._shop
         return Doing(
             self._run, node, record, filled, given, ctx, tuple(told), dict(filling.told), filling.shown,
-            self._request, shop.hands, shop.db, shop.steps, shop.clock, shop.start,
+            self._request, shop.hands, shop.db, shop.steps, shop.clock, shop.start, spawn,
         )  # fmt: skip
 
     def _given(self, name: str) -> tuple[Any, list[str]]:
@@ -223,15 +233,15 @@ class Stretch:
         if isinstance(outcome, Waits):
             return await self._waits(record, outcome)
         if isinstance(outcome, Failed):
-            return await self._fails(record, outcome)
+            return await self._fails(record, outcome, self._heard(doing, record))
         sources = [*(doing.sources if doing else ()), *outcome.sources]
         try:
             found = await kept(outcome.output, self._shop.hands.artifacts)
         except LanewayError as error:
-            return await self._fails(record, Failed(str(error), retryable=False, code=error.code))
-        chosen = self._chosen(record.node, found.value)
+            return await self._fails(record, Failed(str(error), retryable=False, code=error.code), sources)
+        chosen = await self._chosen(record.node, found.value)
         if isinstance(chosen, Lost):
-            return await self._fails(record, Failed(chosen.why, retryable=False, code="condition"))
+            return await self._fails(record, Failed(chosen.why, retryable=False, code="condition"), sources)
         async with self._transaction() as tx:
             output, ref = await found.record(tx)
             changed = await workflow_nodes.done(tx, record, output, ref, chosen, list(dict.fromkeys(sources)))
@@ -242,9 +252,9 @@ class Stretch:
         self.visits |= again
         return None
 
-    def _chosen(self, name: str, output: Any) -> list[int] | Lost:
+    async def _chosen(self, name: str, output: Any) -> list[int] | Lost:
         ctx = {"previous": dict(self._previous), "input": self._run.input, **self.outputs, name: output}
-        return self._walk.chosen(name, output, ctx)
+        return await asyncio.to_thread(self._walk.chosen, name, output, ctx)
 
     async def _back(self, tx: Connection, record: NodeRecord, output: Any) -> dict[str, int]:
         """The visits that count from now on, if this is a loop that goes back."""
@@ -264,17 +274,26 @@ class Stretch:
         if waits.question is not None:
             self._questions.append(waits)
 
-    async def _fails(self, record: NodeRecord, failure: Failed) -> None:
+    def _heard(self, doing: Doing | None, record: NodeRecord) -> list[str]:
+        """Whose words may be in the reason of a failure: those it worked on, and those who answered it."""
+        if doing is None:
+            # It was not even put together: the reason may quote anything a node before it gave.
+            return self._sources_of({*self.outputs, "$input"})
+        hears = self._shop.kinds[record.type].hears
+        return [*doing.sources, *([f"the answer to `{record.node}`"] if hears else [])]
+
+    async def _fails(self, record: NodeRecord, failure: Failed, sources: Sequence[str]) -> None:
         error = {"message": failure.why, "code": failure.code}
         output = {"error": {**error, "node": record.node}}
         async with self._transaction() as tx:
-            changed = await workflow_nodes.failed(tx, record, error, output, self._walk.on_error(record.node))
+            told = list(dict.fromkeys([*sources, *failure.sources]))
+            changed = await workflow_nodes.failed(tx, record, error, output, self._walk.on_error(record.node), told)
             await self._tell(tx, "workflow.node.failed", changed, error=error)
         await self._know(changed)
 
     async def _pinned(self, name: str, visit: int) -> None:
         output = self._run.pinned[name]
-        chosen = self._chosen(name, output)
+        chosen = await self._chosen(name, output)
         async with self._transaction() as tx:
             record = await workflow_nodes.pin(
                 tx, self._run.id, name, visit, str(self._walk.node(name)["type"]), output,
@@ -284,11 +303,11 @@ class Stretch:
         await self._know(record)
         self.visits |= again
         if isinstance(chosen, Lost):
-            await self._fails(record, Failed(chosen.why, retryable=False, code="condition"))
+            await self._fails(record, Failed(chosen.why, retryable=False, code="condition"), ())
 
     async def _know(self, record: NodeRecord) -> None:
         self.records[record.node, record.visit] = record
-        newest = max(visit for name, visit in self.records if name == record.node)
+        newest = self._newest[record.node] = max(record.visit, self._newest.get(record.node, 0))
         if record.ended and record.visit == newest:
             self.outputs[record.node] = await whole(record, self._shop.hands.artifacts)
 

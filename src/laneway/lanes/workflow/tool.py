@@ -68,7 +68,7 @@ async def patch_workflow(
         tag = checked_tag(workflow_tag or sight.tag or "")
         until = sight.until(valid_until) if valid_until else None
         described = " ".join(description.split())[:MOST_DESCRIBED]
-        sight.patches.propose(sight.workflows.get(tag), tag, operations, described)
+        await sight.patches.proposed(sight.workflows.get(tag), tag, operations, described)
     except LanewayError as error:
         raise ModelRetry(str(error)) from None
     return Proposed(tag, operations, described, until)
@@ -112,7 +112,7 @@ def toolbox_tool(db: Database, patches: Patches) -> Callable[..., Awaitable[dict
                 return _failed("This conversation is gone.")
             try:
                 found = await workflows.stored(tx, principal.id, checked_tag(workflow_tag))
-                patches.propose(found, workflow_tag, operations, description)
+                await patches.proposed(found, workflow_tag, operations, description)
                 if valid_until is not None:
                     datetime.fromisoformat(valid_until)
             except (LanewayError, ValueError) as error:

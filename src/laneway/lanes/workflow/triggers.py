@@ -24,7 +24,7 @@ from laneway.errors import BadInput, LanewayError, TooMany, Unavailable
 from laneway.lanes.workflow.conditions import compiled
 from laneway.lanes.workflow.runs import Order, Runs
 from laneway.lanes.workflow.starting import DEEPEST
-from laneway.store import events, principals, workflow_nodes, workflow_runs, workflows
+from laneway.store import events, notices, principals, workflow_nodes, workflow_runs, workflows
 from laneway.store import workflow_triggers as triggers
 from laneway.store.database import DUE, EVENTS, Connection, Database
 from laneway.store.workflow_triggers import Trigger
@@ -157,6 +157,11 @@ class Triggers:
         except (BadInput, TooMany) as error:
             _log.warning("Workflow %s is not started: %s", workflow.tag, error)
             await events.append(tx, "workflow.run.refused", {"workflow": workflow.tag, "why": str(error)})
+            if isinstance(error, BadInput):
+                # It stays so until somebody mends it: said once for each version.
+                told = f"The workflow `{workflow.tag}` was to start ({order.cause['type']}) and cannot run. {error}"
+                key = f"workflow:{workflow.id}:{workflow.version}:refused"
+                await notices.tell_owner(tx, told, key=key, kind="workflow", pulled=self._runs.pulled)
             return None
 
     async def _hear(self) -> bool:

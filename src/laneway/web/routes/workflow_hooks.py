@@ -27,7 +27,7 @@ from laneway.web.workflow_run_shapes import StartedShape
 
 router = APIRouter(tags=["workflow runs"])
 FRESH_SECONDS = 300
-_NOBODY = "nobody's secret, compared with so that an unknown address takes as long as a known one"
+NOBODY = "nobody's secret, compared with so that an unknown address takes as long as a known one"
 _BODY: dict[str, Any] = {"requestBody": {"content": {"application/json": {"schema": {}}}}}
 
 
@@ -40,9 +40,9 @@ async def received(here: Here, hook_id: UUID, request: Request) -> StartedShape:
         hook = await workflow_triggers.hook(tx, hook_id)
         workflow = await workflows.by_id(tx, hook.workflow_id) if hook else None
         secret = _secret(here, hook, workflow)
-        digest = signature(secret or _NOBODY, stamp, body)
+        digest = signature(secret or NOBODY, stamp, body)
         right = hmac.compare_digest(digest.encode(), given.strip().lower().encode("utf-8", "replace"))
-        if secret is None or not right or not _fresh(stamp, here.clock.now().timestamp()):
+        if not secret or not right or not _fresh(stamp, here.clock.now().timestamp()):
             raise Unauthorized("This delivery is not signed as it must be.", hint="See docs/workflows.md, webhooks.")
         if workflow is None or workflow.removed_at is not None or not has_webhook(workflow):
             raise NotFound("This workflow takes no webhooks any more.", hint="Add a trigger of the type webhook.")

@@ -27,6 +27,7 @@ from laneway.web.workflow_run_shapes import (
     RunShape,
     StartedShape,
     TestPosted,
+    TriggerShape,
 )
 
 router = APIRouter(tags=["workflow runs"])
@@ -80,6 +81,23 @@ async def listed(here: Here, me: Me, tag: str, which: Annotated[RunListing, Quer
         )
     shown = found[: which.limit]
     return Page(items=[RunShape.of(run) for run in shown], next=shown[-1].seq if len(found) > which.limit else None)
+
+
+@router.get("/workflows/{tag}/triggers", summary="What starts a workflow by itself", openapi_extra=_BOTH)
+async def triggers(here: Here, me: Me, tag: str) -> Page[TriggerShape]:
+    """Those of the version in force, a moment after it was stored. A paused schedule goes on when the workflow is
+    changed or a run of it ends well."""
+    async with here.app.db.transaction() as tx:
+        workflow = await workflows.get(tx, me.id, tag)
+        found = await workflow_triggers.of_workflow(tx, workflow.id)
+    shown = [
+        TriggerShape(
+            number=one.number, type=one.type, next_at=one.next_at, last_run_id=one.last_run_id,
+            paused=one.type == "cron" and one.next_at is None,
+        )
+        for one in found
+    ]  # fmt: skip
+    return Page(items=shown, next=None)
 
 
 @router.post(
@@ -173,6 +191,7 @@ async def _thread(tx: Connection, name: str, me: Principal) -> Thread:
     found = await conversations.threads_named(tx, name)
     if not found:
         return await conversations.ensure_thread(tx, "http", name, me)
-    if len(found) > 1 or found[0].world is not World.OWNER:
+    theirs = me.role is not Role.OWNER and found[0].principal_id != me.id
+    if len(found) > 1 or theirs or found[0].world is not World.OWNER:
         raise BadInput(f"`{name[:60]}` is not one thread of yours.", hint="Write its id, or channel/name.")
     return found[0]

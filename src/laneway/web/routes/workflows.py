@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -81,7 +82,7 @@ async def create(
         if await workflows.stored(tx, whose, tag) is not None:
             raise Conflict(f"There is a workflow `{tag}` already.", hint="Patch it, or choose another tag.")
         whole = [{"op": "replace", "path": "", "value": document}]
-        proposal = here.app.workflows.patches.propose(None, tag, whole, posted.description)
+        proposal = await here.app.workflows.patches.proposed(None, tag, whole, posted.description)
         made = await here.app.workflows.patches.store(tx, proposal, _cause(me), owner=whose)
     return _changed(*made)
 
@@ -112,8 +113,9 @@ async def replaced(
     document = normalised(posted.document)
     async with here.app.db.transaction() as tx:
         found = _at(await _get(tx, me, tag, owner, lock=True), posted.base_version)
-        proposal = here.app.workflows.patches.propose(
-            found, found.tag, between(found.document, document), posted.description or "The document was replaced."
+        operations = await asyncio.to_thread(between, found.document, document)
+        proposal = await here.app.workflows.patches.proposed(
+            found, found.tag, operations, posted.description or "The document was replaced."
         )
         return await _tried_or_stored(here, tx, proposal, _cause(me), dry_run=posted.dry_run)
 
@@ -140,7 +142,7 @@ async def patch(
         found = await workflows.stored(tx, whose, checked_tag(tag), lock=not posted.dry_run)
         if posted.base_version is not None and posted.base_version != (found.version if found else 0):
             raise _elsewhere(tag, found, posted.base_version)
-        proposal = here.app.workflows.patches.propose(found, tag, posted.operations, posted.description)
+        proposal = await here.app.workflows.patches.proposed(found, tag, posted.operations, posted.description)
         if not posted.ask:
             if me.role is not Role.OWNER and not posted.dry_run:
                 raise Forbidden("A change is stored by the owner's yes.", hint="Send it with `ask`, or try `dry_run`.")
@@ -148,7 +150,7 @@ async def patch(
             cause = _cause(me, posted.valid_until)
             return await _tried_or_stored(here, tx, proposal, cause, dry_run=posted.dry_run, owner=whose)
     response.status_code = 202
-    return await _asked(here, me, tag, posted)
+    return await _asked(here, me, tag, posted, whose)
 
 
 @router.get("/workflows/{tag}/versions", summary="List the versions of a workflow, newest first", openapi_extra=_BOTH)
@@ -239,7 +241,7 @@ async def _tried_or_stored(
     )
 
 
-async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted) -> ReceiptShape:
+async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted, whose: UUID) -> ReceiptShape:
     """A job of the workflow lane shows the change and waits for the answer."""
     until = posted.valid_until.isoformat() if posted.valid_until else None
     described = posted.description or f"A patch of {len(posted.operations)} operations."
@@ -247,7 +249,7 @@ async def _asked(here: Gateway, me: Principal, tag: str, posted: PatchPosted) ->
     thread = "main" if me.role is Role.OWNER else f"workflows-{me.id}"
     incoming = Incoming(
         "http", thread, f"patch:{uuid4().hex}", described, me, lane="workflow",
-        payload={"patch": change, "classification": JUDGED},
+        payload={"patch": change | {"owner": str(whose)}, "classification": JUDGED},
     )  # fmt: skip
     return ReceiptShape.model_validate(await here.app.intake.receive(incoming))
 

@@ -14,6 +14,9 @@ from laneway.lanes.pipeline.functions import TAKES, CellFault
 from laneway.lanes.pipeline.step import Step, Surroundings, Table
 from laneway.lanes.pipeline.values import Row
 
+AT_ONCE = 1000
+MOST_LETTERS = 200_000_000
+"""Letters of one computed column, all rows together."""
 EXAMPLE = '"expression": "price * quantity"'
 
 
@@ -63,8 +66,14 @@ class Compute(Step):
     def _rows(self, table: Table, around: Surroundings, remarks: Counter[str]) -> list[Row]:
         value, column = function_of(self.tree, remarks), self.column
         rows: list[Row] = []
+        letters = 0
         try:
-            rows.extend({**row, column: value(row)} for row in table.rows)
+            for start in range(0, len(table.rows), AT_ONCE):
+                rows.extend({**row, column: value(row)} for row in table.rows[start : start + AT_ONCE])
+                letters += sum(len(row[column]) for row in rows[start:] if type(row[column]) is str)
+                if letters > MOST_LETTERS:
+                    # A text that is doubled a few times, in every row, would take all the memory there is.
+                    raise around.wrong(f"{column} has more than {MOST_LETTERS:,} letters.", "Take shorter texts.")
         except CellFault as fault:
             repair = "Use number(…), text(…) or coalesce(…), or filter such rows out first."
             raise around.wrong(f"row {len(rows) + 1:,}: {fault}.", repair) from fault

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from laneway.lanes.workflow.conditions import Erred, compiled
@@ -16,7 +17,8 @@ MOST = 100_000
 async def filtered(doing: Doing) -> Outcome:
     if doing.config.get("condition") is None:
         return await planned(doing, {"do": "filter", "where": doing.config.get("where") or {}})
-    return _kept(doing, str(doing.config["condition"]))
+    # Row by row it takes its time, and the others' is not ours.
+    return await asyncio.to_thread(_kept, doing, str(doing.config["condition"]))
 
 
 def _kept(doing: Doing, text: str) -> Outcome:

@@ -44,4 +44,4 @@ async def _waiting(doing: Doing, asked: dict[str, Any]) -> Outcome:
     return Waits({"approval": fingerprint}, None, question if found is None else None)
 
 
-KIND = Kind("function", called, knows_secrets=True, takes=False)
+KIND = Kind("function", called, knows_secrets=True, hears=True, takes=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -12,6 +13,7 @@ import httpx
 
 from laneway.errors import BadInput, PermanentFault, Unavailable, UncertainFault
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome
+from laneway.lanes.workflow.references import whole
 from laneway.sandbox.bodies import MOST_BYTES
 from laneway.sandbox.exchange import METHODS, READING, Question, Reply, checked_headers, parsed
 
@@ -37,7 +39,7 @@ async def requested(doing: Doing) -> Outcome:
             if reading:
                 raise
             raise UncertainFault(error.message, hint="It may have arrived.") from None
-        return _read(reply, doing.config, host)
+        return await asyncio.to_thread(_read, reply, doing.config, host)
 
     again = reading or question.method in ("PUT", "DELETE") or bool(doing.config.get("idempotent"))
     outcome = await doing.act(ask, again=again, about=f"{question.method} {host}")
@@ -71,6 +73,8 @@ def _question(doing: Doing) -> Question:
 def _fixed_host(doing: Doing) -> bool:
     """Whether the address names its host itself, before anything is filled into it."""
     written = str((doing.node.get("config") or {}).get("url") or "")
+    if (alone := whole(written)) is not None:
+        return alone.root == "secrets"
     _, _, rest = written.partition("://")
     return "$" not in rest.partition("/")[0] and "://" in written
 
@@ -99,7 +103,7 @@ def _body(reply: Reply, config: Mapping[str, Any]) -> Any:
             wanted = "ndjson"
     try:
         found = _parsed(text, wanted)
-    except (ValueError, csv.Error) as error:
+    except (ValueError, RecursionError, csv.Error) as error:
         raise PermanentFault(f"The answer is no {wanted}: {error}.") from None
     return _at(found, str(config["rows_at"])) if config.get("rows_at") else found
 
@@ -133,4 +137,4 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-KIND = Kind("http", requested, knows_secrets=True, takes=False)
+KIND = Kind("http", requested, knows_secrets=True, hears=True, takes=False)

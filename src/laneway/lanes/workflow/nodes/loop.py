@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ async def looped(doing: Doing) -> Outcome:
     loop, went_back = Loop.of(doing.config), doing.record.visit - 1
     told: dict[str, Any] = {"iterations": went_back + 1, "value": doing.input()}
     if loop.condition is not None:
-        verdict = compiled(loop.condition).value(doing.input(), doing.ctx)
+        verdict = await asyncio.to_thread(compiled(loop.condition).value, doing.input(), doing.ctx)
         if isinstance(verdict, Erred):
             return Failed(f"The loop's condition `{loop.condition[:200]}` failed: {verdict.why}.", retryable=False)
         if not verdict:

@@ -5,4 +5,4 @@ from __future__ import annotations
 from laneway.lanes.workflow.hands import Kind
 from laneway.lanes.workflow.notifying import notified
 
-KIND = Kind("notify", notified, knows_secrets=True)
+KIND = Kind("notify", notified, knows_secrets=True, hears=True)

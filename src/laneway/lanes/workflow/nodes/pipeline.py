@@ -37,4 +37,4 @@ def _tables(doing: Doing, plan: dict[str, Any]) -> dict[str, list[dict[str, Any]
     return {str(plan.get("from") or TABLE): rows_of(doing.input(), doing.name)}
 
 
-KIND = Kind("pipeline", piped, acts=False)
+KIND = Kind("pipeline", piped, acts=False, hears=True)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from laneway.domain.workflow_run import RunStatus
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, Waits
-from laneway.store import workflow_runs
+from laneway.store import workflow_nodes, workflow_runs
 
 
 async def run(doing: Doing) -> Outcome:
@@ -20,11 +20,13 @@ async def run(doing: Doing) -> Outcome:
             )
             return Waits({"run": str(child), "attempt": doing.record.attempts})
         found = await workflow_runs.get(tx, UUID(str(began)))
+        # What its nodes have read is in what it gives, and in the reason why it failed.
+        read = (*found.sources, *await workflow_nodes.sources(tx, found.id))
     if found.status is RunStatus.DONE:
-        return Done(found.output, tuple(found.sources))
+        return Done(found.output, read)
     if found.status in (RunStatus.FAILED, RunStatus.CANCELLED):
         why = (found.error or {}).get("message", "")
-        return Failed(f"The run {found.id} of `{found.tag}` was {found.status}. {why}".strip())
+        return Failed(f"The run {found.id} of `{found.tag}` was {found.status}. {why}".strip(), sources=read)
     return Waits({"run": began, "attempt": doing.record.attempts})
 
 

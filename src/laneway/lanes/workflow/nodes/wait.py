@@ -18,7 +18,7 @@ async def waited(doing: Doing) -> Outcome:
         waits = _wanted(doing)
     until = datetime.fromisoformat(waits["until"]) if waits.get("until") else None
     if waits.get("came") is not None:
-        return Done({"event": waits["came"], "waited_until": doing.clock.now().isoformat()})
+        return Done({"event": waits["came"], "waited_until": doing.clock.now().isoformat()}, ("an event",))
     if until is not None and until <= doing.clock.now():
         if waits.get("event"):
             return Failed(f"No event `{waits['event']}` came in time.", retryable=False, code="timeout")
