@@ -27,7 +27,7 @@ class _Loader(_SAFE):  # type: ignore[misc]
             raise yaml.YAMLError(f"the key `{str(twice)[:60]}` stands there twice")
         return super().construct_mapping(node, deep)
 
-    yaml_implicit_resolvers: ClassVar[Any] = {}
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
 
 for _name, _given in _PLAIN.items():
