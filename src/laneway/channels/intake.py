@@ -120,7 +120,7 @@ class Intake:
             raise BadInput(f"Unknown lane `{incoming.lane[:40]}`.", hint=f"Known: {', '.join(sorted(self._lanes))}.")
         if incoming.mode == JobMode.EXECUTE or "classification" in incoming.payload:
             _check_classification(incoming.payload.get("classification"))
-        for key in ("command", "stopped", "waiting", "again_of", NODE_OF):
+        for key in ("command", "stopped", "waiting", "again_of", "workflow_run", "offer", NODE_OF):
             if key in incoming.payload:
                 raise BadInput(f"`payload.{key}` is ours to set.", hint="Send the command as text, like `/stop`.")
 

@@ -19,6 +19,7 @@ from typing import Any
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.plan import Plan, plan_of
 from laneway.lanes.pipeline.planner.days import on_the_day
+from laneway.lanes.pipeline.planner.doubts import small_words
 from laneway.lanes.pipeline.planner.reading import Reader, tokens_of
 from laneway.lanes.pipeline.planner.refusal import Refusal, Refused
 from laneway.lanes.pipeline.planner.request import Request
@@ -46,6 +47,7 @@ def planned(
         if not tokens:
             return Refusal("The request is empty.", "Say what you want to see, like: the 5 cheapest.")
         schemas = {name: schema_of(name, rows) for name, rows in tables.items()}
+        small_words(tokens, schemas.values())
         if today is not None:
             tokens = on_the_day(tokens, schemas.values(), today)
         return plan_of(Request(Reader(tokens), schemas, tables).document())

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from laneway.lanes.pipeline.planner.ask import Ask
 from laneway.lanes.pipeline.planner.columns import column_at
 from laneway.lanes.pipeline.planner.comparing import OPERATORS, Where
 from laneway.lanes.pipeline.planner.conditions import excepted
 from laneway.lanes.pipeline.planner.lexicon import WORD_NUMBERS
-from laneway.lanes.pipeline.planner.reading import Reader
+from laneway.lanes.pipeline.planner.reading import Reader, Token
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 from laneway.lanes.pipeline.planner.spelling import name_parts, plural
+
+_SMALL = frozenset({
+    *("a", "am", "an", "and", "any", "all", "as", "at", "be", "but", "by", "do", "else", "for", "from", "go", "have"),
+    *("he", "hi", "i", "if", "in", "is", "it", "la", "last", "least", "less", "me", "more", "most", "my", "no", "not"),
+    *("of", "off", "ok", "on", "one", "or", "out", "over", "per", "so", "than", "the", "then", "to", "top", "under"),
+    *("up", "us", "we", "who", "with"),
+})  # fmt: skip
+"""Words that say how the others belong together."""
+
+
+def small_words(tokens: Sequence[Token], schemas: Iterable[Schema]) -> None:
+    """No small word is a value at the same time: OR may be Oregon, and A a class; Refused otherwise."""
+    columns = [column for schema in schemas for column in schema.columns]
+    for token in tokens[1:]:
+        if token.kind != "word" or not token.raw.isupper() or token.text not in _SMALL:
+            continue
+        if any(token.raw in column.values.get(token.text, ()) for column in columns):
+            raise Refused(
+                f"`{token.raw}` may be a word or a value.", f'Put it in quotes if it is a value: "{token.raw}".'
+            )
 
 
 def one_place(reader: Reader, schema: Schema, ask: Ask, start: int) -> None:
