@@ -21,6 +21,7 @@ from bench import (
     redis_jobs,
     sandbox,
     tables,
+    tables_served,
     webhook,
 )
 from bench.report import show
@@ -48,6 +49,7 @@ def main() -> None:
             show("later start until ready", server.start_seconds, "s", 8)
             journey.at_rest(server)
             hooks.measure(server)
+            tables_served.measure(server)
             asyncio.run(journey.latency(server))
             asyncio.run(journey.throughput(server, "one process"))
             with worker(server):
