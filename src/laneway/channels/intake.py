@@ -60,7 +60,7 @@ class Intake:
     def paced(self, per_minute: int) -> Intake:
         """The same, for senders that may write so often: programs, not people."""
         limits = replace(self._limits, per_minute=per_minute, customer_per_minute=per_minute)
-        # A queue waits as long as it has to: whoever is taken from it does not hold up the jobs, as people at a door do.
+        # A queue waits as long as it has to: what is taken from it holds up no jobs, as people at a door do.
         return Intake(self._db, self._lanes, limits, self._originals)
 
     async def receive(self, incoming: Incoming) -> Receipt:
