@@ -13,6 +13,7 @@ from laneway.store.database import Connection, Database
 from laneway.store.leading import TRY_AGAIN_SECONDS, leading, still_leading
 
 Duty = Callable[[], Coroutine[Any, Any, None]]
+CANCEL_AGAIN_SECONDS = 1.0
 _log = logging.getLogger("laneway.engine.duties")
 
 
@@ -37,10 +38,15 @@ async def _while_leading(connection: Connection, name: str, duty: Duty, pause: f
             if not task.done():
                 await still_leading(connection)
     finally:
-        if not task.done():
-            task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        await _ended(task)
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, Unavailable):
         known = isinstance(error, FAULTS)
         _log.error("%s stopped: %s It begins again in a moment.", name, error, exc_info=None if known else error)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    """The task is over: a cancellation can be lost (see `ended`), so it is said until it is heard."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=CANCEL_AGAIN_SECONDS)

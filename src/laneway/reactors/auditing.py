@@ -17,6 +17,7 @@ from uuid import UUID
 from laneway.clock import Clock, SystemClock
 from laneway.domain.audit import Note
 from laneway.domain.judgement import Approval, Event
+from laneway.engine.faults import ended
 from laneway.store import audit, events
 from laneway.store.database import Connection, Database
 
@@ -41,8 +42,8 @@ class Auditing:
     async def keep_auditing(self) -> None:
         """Runs until cancelled."""
         await self.note_settings()
-        while True:
-            if await self.catch_up() < PAGE:
+        while not ended():
+            if await self.catch_up() < PAGE and not ended():
                 await asyncio.sleep(EVERY_SECONDS)
 
     async def catch_up(self) -> int:

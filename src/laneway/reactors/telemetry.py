@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 
 from laneway.clock import Clock, SystemClock
+from laneway.engine.faults import ended
 from laneway.errors import Unavailable
 from laneway.reactors import otlp
 from laneway.reactors.contract import Reactor
@@ -60,7 +61,7 @@ class Telemetry:
         """Runs until cancelled; then what is left has been handed on, as far as that goes quickly."""
         async with httpx.AsyncClient(headers=self._headers, timeout=10) as client:
             try:
-                while True:
+                while not ended():
                     await asyncio.sleep(EVERY_SECONDS)
                     await self.hand_on(client)
             finally:
