@@ -90,3 +90,29 @@ async def test_who_lost_the_database_stands_down_before_another_begins(db: Datab
     await asyncio.gather(*tasks, return_exceptions=True)
     assert watch.begun[0] == leader
     assert watch.on == []
+
+
+async def test_a_duty_that_misses_its_cancellation_ends_all_the_same(database_url: str) -> None:
+    missed = 0
+
+    async def deaf() -> None:
+        nonlocal missed
+        while True:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                missed += 1
+                if missed > 1:
+                    raise
+
+    db = Database(database_url)
+    await db.open()
+    try:
+        task = asyncio.create_task(duties.keep(db, "deaf", deaf))
+        await asyncio.sleep(0.5)
+        task.cancel()
+        async with asyncio.timeout(20):
+            await asyncio.gather(task, return_exceptions=True)
+        assert missed == 2
+    finally:
+        await db.close()

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from itertools import groupby
+from uuid import UUID
 
 from laneway.channels.arrival import Arrival, Taken
 from laneway.channels.presses import outcome
@@ -18,9 +19,9 @@ from laneway.channels.whatsapp_cloud.signature import signed, verified
 from laneway.channels.whatsapp_cloud.statuses import Statuses
 from laneway.clock import Clock
 from laneway.domain.judgement import ApprovalState
-from laneway.errors import BadInput, Forbidden, Unauthorized
+from laneway.errors import BadInput, Forbidden, NotFound, Unauthorized
 from laneway.store import approvals, deliveries, whatsapp
-from laneway.store.database import Database
+from laneway.store.database import Connection, Database
 
 Take = Callable[[Arrival], Awaitable[Taken]]
 UNSAID = frozenset({outcome(ApprovalState.APPROVED), outcome(ApprovalState.REJECTED), "Understood."})
@@ -102,7 +103,8 @@ class Webhook:
             if arrival.reply_to is not None:
                 reply = await deliveries.reply_of(tx, CHANNEL, arrival.reply_to)
             if reply is None:
-                return False
+                # Whoever is quick presses before it is on record that the question arrived.
+                return await _is_open(tx, press)
             await whatsapp.heard(tx, reply.thread_id, at)
             open_ones = await approvals.open_questions(tx, CHANNEL, reply.thread_external_id)
         return any(str(asked.id) in press for asked in open_ones)
@@ -116,3 +118,12 @@ class Webhook:
         for seconds in LOOK_AGAIN_SECONDS:
             await asyncio.sleep(seconds)
             await self._statuses.take_early()
+
+
+async def _is_open(tx: Connection, press: str) -> bool:
+    """Whether the question that the button belongs to waits for an answer."""
+    try:
+        asked = await approvals.get(tx, UUID(press.split(":")[1]))
+    except (IndexError, ValueError, NotFound):
+        return False
+    return asked.state is ApprovalState.PENDING
