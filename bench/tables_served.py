@@ -20,8 +20,8 @@ from bench.tables import PLANS, rows_by_chance
 from laneway.lanes.pipeline.plan import plan_of
 from laneway.lanes.pipeline.tables import run
 
-SIZES = (10_000, 90_000)
-"""The larger one is just below the ten megabytes that a request may hold; it is worked on by another process."""
+SIZES = (1_000, 8_000)
+"""The larger one is nearly all that a request may hold."""
 
 
 def measure(server: Server) -> None:
