@@ -21,7 +21,8 @@ from bench.report import percentile, show
 from laneway.classify import vectors
 from laneway.classify.evaluation import text_in
 from laneway.classify.local import Judged, LocalClassifier
-from laneway.classify.softmax import Labels, Matrix, Softmax, fit
+from laneway.classify.rows import Matrix, Rows, below
+from laneway.classify.softmax import Labels, Softmax, fit
 from laneway.classify.taxonomy import MANY, load
 from laneway.classify.training import DECAY
 from laneway.llm.encoders import Encoder, MiniLmEncoder, Remembering, UseEncoder
@@ -74,7 +75,8 @@ def public(folder: Path, encoders: Sequence[Encoder]) -> None:
 
 
 def _texts(name: str) -> list[str]:
-    lines = (HELDOUT / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    files = [HELDOUT / f"{name}.jsonl", *sorted(HELDOUT.glob(f"{name}-*.jsonl"))]
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     return [text_in(json.loads(line)) for line in lines if line.strip()]
 
 
@@ -116,11 +118,11 @@ def _without_model(both: LocalClassifier, names: Sequence[str]) -> None:
 class Texts:
     """Texts as rows, with the number of each one's label."""
 
-    rows: Matrix
+    rows: Rows
     labels: Labels
 
 
-def _rows(texts: Sequence[str], encoders: Sequence[Encoder], shots: int) -> Matrix:
+def _rows(texts: Sequence[str], encoders: Sequence[Encoder], shots: int) -> Rows:
     """The rows of many texts for learning from so many examples a label.
 
     Texts of like length are encoded together, since each waits for the longest.
@@ -130,9 +132,7 @@ def _rows(texts: Sequence[str], encoders: Sequence[Encoder], shots: int) -> Matr
         vectors.rows([texts[place] for place in order[start : start + CHUNK]], encoders, plenty=min(1.0, shots / MANY))
         for start in range(0, len(order), CHUNK)
     ]
-    rows = np.empty((len(texts), parts[0].shape[1]), np.float32)
-    rows[order] = np.vstack(parts)
-    return rows
+    return below(parts).take(np.argsort(order))
 
 
 def _of(pairs: Sequence[tuple[str, str]], names: Sequence[str], encoders: Sequence[Encoder], shots: int) -> Texts:

@@ -1,15 +1,17 @@
 """Tests run in several processes, and those that measure time have the machine to themselves.
 
-A test marked `alone` waits until no other worker is inside a test, and no other begins before it has ended.
+A test marked `alone` waits until no other worker is inside a test, and no other begins before it has ended. What the
+tests before it left in this process is not looked through meanwhile: late in a suite that alone takes seconds.
 """
 
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -46,15 +48,24 @@ def pytest_configure_node(node: Any) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """The test ran in its turn; its timeout begins with the turn, not with the waiting for it."""
-    folder = getattr(item.config, "workerinput", {}).get(FOLDER)
-    if folder is None:
-        return (yield)
-    with turn(Path(folder), alone=_alone(item)):
+    folder, alone = getattr(item.config, "workerinput", {}).get(FOLDER), _alone(item)
+    with turn(Path(folder), alone=alone) if folder else nullcontext(), tidy() if alone else nullcontext():
         return (yield)
 
 
 def _alone(item: pytest.Item) -> bool:
     return item.get_closest_marker("alone") is not None
+
+
+@contextmanager
+def tidy() -> Iterator[None]:
+    """While the block lasts, the interpreter cleans up after the block alone."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @contextmanager

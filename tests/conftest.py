@@ -79,6 +79,8 @@ def postgres() -> Iterator[str]:
             for setting in (
                 "fsync = off", "synchronous_commit = off", "full_page_writes = off",
                 "min_wal_size = '32MB'", "max_wal_size = '64MB'",
+                # An event is shown when no older transaction is open, and to analyse a table is one, at any moment.
+                "autovacuum = off",
             ):  # fmt: skip
                 connection.execute(f"ALTER SYSTEM SET {setting}".encode())
             connection.execute("SELECT pg_reload_conf()")

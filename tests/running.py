@@ -41,7 +41,7 @@ class Laneway:
         async with self.app.db.transaction() as tx:
             return await jobs.get(tx, job_id)
 
-    async def until(self, job_id: UUID, *statuses: JobStatus, seconds: float = 20) -> Job:
+    async def until(self, job_id: UUID, *statuses: JobStatus, seconds: float = 30) -> Job:
         """The job once it has one of these statuses; by default, once it has ended."""
         wanted = set(statuses) or FINAL
         async with asyncio.timeout(seconds):

@@ -95,7 +95,7 @@ def alive_with(marker: str, *, started_by_it: bool = False) -> list[int]:
     return found
 
 
-async def until_alive(marker: str, count: int = 1, seconds: float = 10) -> None:
+async def until_alive(marker: str, count: int = 1, seconds: float = 30) -> None:
     """So many processes were started by this very command."""
     until = time.monotonic() + seconds
     while len(found := alive_with(marker, started_by_it=True)) < count:
@@ -103,8 +103,8 @@ async def until_alive(marker: str, count: int = 1, seconds: float = 10) -> None:
         await asyncio.sleep(0.02)
 
 
-async def none_alive_with(marker: str, seconds: float = 1) -> bool:
-    """Whether within a second nobody with this marker is alive."""
+async def none_alive_with(marker: str, seconds: float = 20) -> bool:
+    """Whether soon nobody with this marker is alive: what was killed still needs a moment of the processor to die."""
     until = time.monotonic() + seconds
     while alive_with(marker):
         if time.monotonic() > until:

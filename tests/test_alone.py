@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import gc
 import re
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.alone import turn
+from tests.alone import tidy, turn
+from tests.suites import run_suite
 
-ROOT = Path(__file__).parents[1]
 SUITE = """
 import os, time
 from pathlib import Path
@@ -23,13 +21,22 @@ import pytest
 HERE = Path(__file__).parent / "inside"
 HERE.mkdir(exist_ok=True)
 
-def inside(seconds):
-    mine = HERE / str(os.getpid())
+def inside(seconds, expected=lambda: True):
+    mine, until = HERE / str(os.getpid()), time.monotonic() + 20
     mine.touch()
     time.sleep(seconds)
+    while not expected() and time.monotonic() < until:
+        time.sleep(0.01)
     others = len(list(HERE.iterdir())) - 1
     mine.unlink()
     return others
+
+def met():
+    # However slowly the other worker begins, it is waited for, once.
+    file = HERE.parent / "met"
+    if "PYTEST_XDIST_WORKER" in os.environ and len(list(HERE.iterdir())) > 1:
+        file.touch()
+    return "PYTEST_XDIST_WORKER" not in os.environ or file.exists()
 
 @pytest.mark.alone
 @pytest.mark.parametrize("number", range(4))
@@ -39,7 +46,7 @@ def test_alone(number):
 @pytest.mark.parametrize("number", range(8))
 def test_together(number):
     with (HERE.parent / "others").open("a") as file:
-        file.write(f"{inside(0.2)} ")
+        file.write(f"{inside(0.2, met)} ")
 
 @pytest.mark.slow
 def test_slow():
@@ -57,10 +64,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 def run(suite: Path, *arguments: str) -> str:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    ours = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", *arguments]
-    ended = subprocess.run(command, cwd=suite, env={**clean, **ours}, text=True, capture_output=True, check=False)
+    ended = run_suite(suite, *arguments)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 
@@ -98,3 +102,11 @@ def test_whoever_shares_cannot_keep_out_the_one_who_does_not(tmp_path: Path) -> 
     for thread in sharing:
         thread.join()
     assert waited < 5
+
+
+def test_what_earlier_tests_left_is_not_looked_through_while_time_is_measured() -> None:
+    before = gc.get_freeze_count()
+    left = [[number] for number in range(1000)]
+    with tidy():
+        assert gc.get_freeze_count() > before + len(left)
+    assert gc.get_freeze_count() == 0

@@ -150,14 +150,16 @@ def _response(status: int, text: str, headers: dict[str, str]) -> httpx.Response
 
 
 def test_nobody_there_is_said_with_what_to_do() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
-    with Client(url, "lw_x") as client:
-        for work in (client.status, lambda: next(iter(client.events()))):
-            with pytest.raises(errors.Unavailable) as raised:
-                work()
-            assert raised.value.message == f"No Laneway answers at {url}."
-            assert raised.value.hint == "Start it with `laneway up`."
+    with socket.socket() as nobody:
+        # Bound and not listening, so that nobody else is given the port meanwhile.
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        with Client(url, "lw_x") as client:
+            for work in (client.status, lambda: next(iter(client.events()))):
+                with pytest.raises(errors.Unavailable) as raised:
+                    work()
+                assert raised.value.message == f"No Laneway answers at {url}."
+                assert raised.value.hint == "Start it with `laneway up`."
 
 
 @pytest.fixture

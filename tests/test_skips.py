@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.suites import run_suite
 
 
 @pytest.fixture
@@ -24,22 +21,12 @@ def suite(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(suite: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if name not in {"CI", "LANEWAY_TEST_DATA"}}
-    clean = {name: value for name, value in clean.items() if not name.startswith("PYTEST_")}
-    ours = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", *arguments]
-    return subprocess.run(
-        command, cwd=suite, env={**clean, **ours, **environment}, text=True, capture_output=True, check=False
-    )
-
-
 IN_WORKERS = ("-p", "xdist", "-n", "2")
 
 
 @pytest.mark.parametrize("arguments", [(), IN_WORKERS], ids=["serial", "workers"])
 def test_a_skip_is_listed_with_the_line_that_installs_what_is_missing(suite: Path, arguments: tuple[str, ...]) -> None:
-    ended = run(suite, *arguments)
+    ended = run_suite(suite, *arguments)
     assert ended.returncode == 0
     assert "bubblewrap is missing" in ended.stdout
     assert "    apt-get install bubblewrap" in ended.stdout
@@ -47,16 +34,16 @@ def test_a_skip_is_listed_with_the_line_that_installs_what_is_missing(suite: Pat
 
 @pytest.mark.parametrize("arguments", [(), IN_WORKERS], ids=["serial", "workers"])
 def test_a_skip_is_a_failure_in_ci(suite: Path, arguments: tuple[str, ...]) -> None:
-    ended = run(suite, *arguments, CI="true")
+    ended = run_suite(suite, *arguments, CI="true")
     assert ended.returncode == 1
     assert "a failure, because CI is set" in ended.stdout
 
 
 def test_nothing_skipped_is_a_success_in_ci(suite: Path) -> None:
-    assert run(suite, "-k", "good", CI="true").returncode == 0
-    assert run(suite, "-k", "good", *IN_WORKERS, CI="true").returncode == 0
+    assert run_suite(suite, "-k", "good", CI="true").returncode == 0
+    assert run_suite(suite, "-k", "good", *IN_WORKERS, CI="true").returncode == 0
 
 
 def test_the_summary_says_whether_outside_data_was_there(suite: Path) -> None:
-    assert "LANEWAY_TEST_DATA: not set" in run(suite, "-k", "good").stdout
-    assert "LANEWAY_TEST_DATA: /data" in run(suite, "-k", "good", LANEWAY_TEST_DATA="/data").stdout
+    assert "LANEWAY_TEST_DATA: not set" in run_suite(suite, "-k", "good").stdout
+    assert "LANEWAY_TEST_DATA: /data" in run_suite(suite, "-k", "good", LANEWAY_TEST_DATA="/data").stdout

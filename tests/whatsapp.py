@@ -49,7 +49,7 @@ class Desk:
         data = next(data for shown, data in sent.buttons if shown == title)
         return await self.push(self.meta.press(sender, data, title, on=sent.id, **more))
 
-    async def sent(self, count: int, seconds: float = 20) -> list[Sent]:
+    async def sent(self, count: int, seconds: float = 30) -> list[Sent]:
         """What was sent, once it is so much."""
         await until(lambda: len(self.server.sent) >= count, seconds)
         return list(self.server.sent)
@@ -60,7 +60,7 @@ class Desk:
 
     async def listed(self, state: str, count: int = 1) -> list[Json]:
         """The replies in this state, once there are so many."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while len(found := await self.outbox(state)) < count:
                 await asyncio.sleep(0.05)
         return found
@@ -71,7 +71,7 @@ class Desk:
         return [one for one in answer.json()["items"][::-1] if one["author"] == "user"]
 
 
-async def until(true: Callable[[], bool], seconds: float = 20) -> None:
+async def until(true: Callable[[], bool], seconds: float = 30) -> None:
     async with asyncio.timeout(seconds):
         while not true():
             await asyncio.sleep(0.02)

@@ -60,6 +60,7 @@ from laneway.lanes.tools.server_info import said_by_others, server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
+from laneway.lanes.workflow.claiming import Claiming
 from laneway.lanes.workflow.composed import Choices, Workflows, composed
 from laneway.lanes.workflow.equipping import runs_of
 from laneway.lanes.workflow.phrases import spoken
@@ -189,12 +190,11 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
             for task in (learning, initiative, *on_duty):
                 task.cancel()
             await asyncio.gather(learning, initiative, *on_duty, return_exceptions=True)
-            await app.engine.stop()
-            await app.watched.settled()
+            # A worker that is gone lets others send what it was sending.
+            await app.engine.stop(last=(app.watched.settled, partial(app.delivery.stop, 5)))
             telling.cancel()
             await asyncio.gather(telling, return_exceptions=True)
             await app.outside.close()
-            await app.delivery.stop(5)
             await asyncio.gather(delivering, return_exceptions=True)
             for channel in app.channels.values():
                 await channel.close()
@@ -252,7 +252,8 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     cascade = Cascade(small, local, memory, taxonomies)
     fetch = {name: channel.fetch for name, channel in channels.items()}
     enricher = enricher_of(settings, db, originals, fetch, prompts, pulled)
-    journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich)
+    claiming = Claiming(SystemClock(), settings.zone or machine_zone())
+    journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich, (claiming.claimed,))
     telemetry = Telemetry(db, settings.otlp_url, settings.headers())
     # Our own jobs are audited in the database, not in the file of other agents' sessions.
     own = replace(chosen(settings, loading.load(settings.reactor_folder or settings.home / "reactors")), audit=None)
@@ -298,6 +299,7 @@ def _lanes(
     workflows = composed(
         db, engine.steps, SystemClock(), models.execute, models.execute_settings, prompts, pulled,
         Choices(settings.workflow_approval, patience, settings.workflow_replays, zone, settings.orchestrator_url),
+        originals,
     )  # fmt: skip
     entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
     toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *more])

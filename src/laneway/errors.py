@@ -126,7 +126,7 @@ class JobCancelled(LanewayError):
     code = "cancelled"
 
 
-RETRYABLE = frozenset({"model-transient", "unavailable", "too-many", "timeout"})
+RETRYABLE = frozenset({"model-transient", "unavailable", "too-many", "timeout", "fetch-failed"})
 """Codes of what may well go better the next time, though nothing is changed."""
 
 

@@ -9,12 +9,12 @@ wait for a person ends here; the answer starts the next run, which finds everyth
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from laneway.classify.at_hand import at_hand
+from laneway.classify.at_hand import Claim, at_hand
 from laneway.classify.cascade import Cascade
 from laneway.classify.context import stands_alone
 from laneway.domain.job import JobMode, JobStatus, Scope
@@ -50,7 +50,8 @@ ROUTES: tuple[tuple[str, Callable[[Request], str | None]], ...] = (
     ("everything else", lambda r: "tools"),
 )
 """Which lane: that of the first row that names one we have."""
-
+SHOWN_FIRST = ("pipeline", "workflow")
+"""Lanes that ask themselves before anything is sent or lasts: whoever names one is not asked what was meant."""
 SUPERSEDED = "Not done: a newer request took its place."
 
 
@@ -59,10 +60,10 @@ class Journey:
 
     def __init__(
         self, db: Database, cascade: Cascade, lanes: Mapping[str, Lane], pulled: frozenset[str], patience: Patience,
-        enrich: Callable[[UUID], Awaitable[None]],
+        enrich: Callable[[UUID], Awaitable[None]], claims: Sequence[Claim] = (),
     ) -> None:  # fmt: skip
         self._db, self._cascade, self._lanes, self._pulled, self._patience = db, cascade, lanes, pulled, patience
-        self._enrich = enrich
+        self._enrich, self._claims = enrich, claims
         self.border = Border(db, patience, pulled)
         self.steps: Steps
 
@@ -72,7 +73,7 @@ class Journey:
         request = await self._classify(run)
         if run.job.mode is JobMode.CLASSIFY:
             return await self._reply(run, _verdict(request.judged), "classify")
-        if request.judged.choices and run.job.mode is JobMode.AUTO:
+        if request.judged.choices and run.job.mode is JobMode.AUTO and run.job.lane not in SHOWN_FIRST:
             settled = await self._ask_meaning(run, request)
             if settled is None:
                 return None
@@ -111,7 +112,7 @@ class Journey:
             assert thread is not None
             asking = await principals.by_id(tx, message.principal_id)
             turns = await build(tx, message, limit=self._patience.history, token_budget=self._patience.context_tokens)
-            at = await at_hand(tx, job, message, thread.world)
+            at = await at_hand(tx, job, message, thread.world, self._claims)
 
         async def judge() -> dict[str, Any]:
             async with self._db.transaction() as tx:
@@ -124,12 +125,11 @@ class Journey:
                     known = Classification.given(given) if given else await self._cascade.judge(turns, thread.world, at)
                 async with self._db.transaction() as tx:
                     await jobs.record_classification(tx, job, known)
-                    if known.intent is Intent.COMMAND and job.scope is Scope.REACTIVE:
+                    if known.intent is Intent.COMMAND and job.scope is Scope.REACTIVE and job.mode != JobMode.ANSWER:
                         await approvals.supersede_before(tx, job)
             return {"judged": known.as_dict(), "resumes": resumes}
 
-        run.sources = sources_in(turns, thread.world)
-        found = await self.steps.step("classify", judge)
+        run.sources, found = sources_in(turns, thread.world), await self.steps.step("classify", judge)
         judged, on_host = Classification(**found["judged"]), asking is not None and asking.host_mode
         return Request(at.job or job, message, thread.world, turns, judged, found["resumes"], on_host)
 

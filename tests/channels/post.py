@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,11 +44,15 @@ class Post(Channel):
 
     def __init__(self) -> None:
         self.letters: list[Letter] = []
+        self.sending: Callable[[OutboxRow, Part, bool], Awaitable[dict[str, Any]]] | None = None
+        """What is done instead of delivering at once."""
 
     def parts(self, row: OutboxRow) -> Sequence[Part]:
         return [Part(row.text, buttons=buttons(row))]
 
     async def send(self, row: OutboxRow, part: Part, again: bool) -> dict[str, Any]:
+        if self.sending is not None:
+            return await self.sending(row, part, again)
         self.letters.append(Letter(row.thread_external_id, part.text, part.buttons))
         return {"id": f"p{len(self.letters) - 1}"}
 
@@ -91,6 +95,12 @@ class Office:
                 if len(mine) > self.seen.get(thread, 0) and await self._recorded():
                     self.seen[thread] = self.seen.get(thread, 0) + 1
                     return mine[self.seen[thread] - 1]
+                await asyncio.sleep(0.02)
+
+    async def settled(self, outcome: str, number: int = 0, seconds: float = 20) -> None:
+        """The buttons of that letter are gone, and it says how its question ended: nobody waits for that."""
+        async with asyncio.timeout(seconds):
+            while self.post.letters[number].settled != outcome:
                 await asyncio.sleep(0.02)
 
     async def _recorded(self) -> bool:

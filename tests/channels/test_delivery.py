@@ -7,8 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import psycopg
+import pytest
+
 from laneway.channels.contract import SENT_AGAIN, Channel, Part
-from laneway.channels.delivery import Delivery
+from laneway.channels.delivery import LOOK_ANYWAY_SECONDS, Delivery
 from laneway.channels.intake import Intake, Limits
 from laneway.clock import SystemClock
 from laneway.domain.conversation import Incoming
@@ -34,6 +37,14 @@ class Post(Channel):
         return {"id": len(self.sent)}
 
 
+class Unhurried(Post):
+    """One that takes its time."""
+
+    async def send(self, row: OutboxRow, part: Part, again: bool) -> dict[str, Any]:
+        await asyncio.sleep(0.5)
+        return await super().send(row, part, again)
+
+
 async def write(db: Database, *texts: str, thread: str = "one") -> None:
     """Replies with these texts are waiting in the outbox."""
     async with db.transaction() as tx:
@@ -51,7 +62,7 @@ async def delivering(db: Database, post: Post) -> AsyncIterator[None]:
     delivery = Delivery(db, "w-test", {"post": post}, lambda name: None)
     task = asyncio.create_task(delivery.keep_delivering())
     yield
-    await delivery.stop(1)
+    await delivery.stop(20)
     await task
 
 
@@ -61,7 +72,7 @@ async def states(db: Database) -> list[OutboxState]:
 
 
 async def until_sent(db: Database, count: int, state: OutboxState = OutboxState.SENT) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(30):
         while (await states(db)).count(state) < count:
             await asyncio.sleep(0.02)
 
@@ -75,12 +86,14 @@ async def test_replies_of_a_thread_go_out_in_order_even_when_one_must_be_tried_a
     assert post.sent == ["1", "2", "3", "4"]
 
 
+@pytest.mark.alone
 async def test_a_reply_written_while_delivery_waits_goes_out_at_once(db: Database) -> None:
     post = Post()
     async with delivering(db, post):
         await asyncio.sleep(0.3)
         await write(db, "now")
-        await asyncio.wait_for(until_sent(db, 1), 2)
+        # Nobody told of it, delivery would look after ten seconds.
+        await asyncio.wait_for(until_sent(db, 1), LOOK_ANYWAY_SECONDS / 2)
     assert post.sent == ["now"]
 
 
@@ -117,6 +130,36 @@ async def test_an_unforeseen_error_of_a_channel_is_tried_again(db: Database) -> 
     async with delivering(db, post):
         await until_sent(db, 1)
     assert post.sent == ["1"]
+
+
+async def test_what_is_being_claimed_when_delivery_stops_is_sent_before_it_has_stopped(
+    db: Database, database_url: str
+) -> None:
+    post = Unhurried()
+    await write(db, "last")
+    delivery = Delivery(db, "w-test", {"post": post}, lambda name: None)
+    async with await psycopg.AsyncConnection.connect(database_url) as holder:
+        await holder.execute("LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE")
+        task = asyncio.create_task(delivery.keep_delivering())
+        await until_somebody_waits(db)
+        stopping = asyncio.create_task(delivery.stop(20))
+        await asyncio.sleep(0.1)
+        await holder.rollback()
+    await stopping
+    await task
+    assert post.sent == ["last"]
+    assert await states(db) == ["sent"]
+
+
+async def until_somebody_waits(db: Database) -> None:
+    """Somebody waits for a lock in this database."""
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    async with asyncio.timeout(20):
+        while True:
+            async with db.transaction() as tx:
+                if await (await tx.execute(waiting)).fetchone():
+                    return
+            await asyncio.sleep(0.02)
 
 
 async def test_a_worker_that_lost_a_reply_to_another_cannot_put_it_back(db: Database) -> None:

@@ -113,6 +113,15 @@ async def write(db: Database, time: Time, side: Side, first: int, count: int) ->
             await outbox.write_reply(tx, job, f"{number:04}", key="answer", pulled=(), meta={})
 
 
+async def tried(time: Time, side: Side, delivery: Delivery) -> None:
+    """The provider was asked for everybody while it was away; on a busy machine that takes longer than its hour."""
+    async with asyncio.timeout(30):
+        while side.asked() < PEOPLE:
+            time.advance(10)
+            delivery.look()
+            await asyncio.sleep(0.05)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("provider", [telegram, whatsapp, waha], ids=["telegram", "whatsapp", "waha"])
@@ -133,8 +142,8 @@ async def test_after_an_hour_without_the_provider_a_thousand_replies_arrive_once
             delivery.look()
             await asyncio.sleep(0.01)
         assert (time.now() - began).total_seconds() >= 3600
+        await tried(time, side, delivery)
         assert side.taken() == []
-        assert side.asked() >= PEOPLE, "it was tried meanwhile"
         side.away(False)
         async with asyncio.timeout(240):
             while len(side.taken()) < REPLIES:

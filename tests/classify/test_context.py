@@ -177,6 +177,7 @@ def test_a_correction_repeats_the_request(message: str) -> None:
     assert meant(turns("reboot web1", "Rebooted.", message)).text == "reboot web1"
 
 
+@pytest.mark.alone
 def test_a_long_thread_is_understood_at_once() -> None:
     began = time.perf_counter()
     meant(turns(*["reboot web1", "Done. Shall I reboot web2?", "and web3 too", "Done."] * 25, "again"))

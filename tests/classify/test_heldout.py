@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,29 @@ from laneway.classify.taxonomy import Taxonomy, load
 from laneway.llm.encoders import MiniLmEncoder, UseEncoder
 
 FOLDER = Path(__file__).parent / "heldout"
-LEAST_RIGHT = {"message": 0.94, "route": 0.91, "function": 0.83, "secretary": 0.89, "lane": 0.89}
-MOST_MISCALIBRATED = 0.055
+HANDS = ("", "-2", "-3", "-4", "-5", "-6", "-7")
+"""Seven writers who saw neither the examples nor each other: the first writes far more obliquely than the others."""
+LEAST_RIGHT = {"message": 0.96, "route": 0.90, "function": 0.87, "secretary": 0.91, "lane": 0.88}
+LEAST_RIGHT_WHEN_SURE = {"message": (0.98, 0.80), "secretary": (0.98, 0.80)}
+"""How many of the answers above the threshold are right, and how many answers are above it."""
+MOST_MISCALIBRATED = 0.04
+MOST_OF = {
+    ("message", "needs_confirmation missed"): 0.02,
+    ("message", "needs_confirmation"): 0.08,
+    ("lane", "execute taken as patch"): 0.02,
+    ("function", "human routed elsewhere"): 0.02,
+}
+"""Dangerous errors, and needless questions."""
 LEAST_ROWS = 150
 TAXONOMIES = load()
 
 pytestmark = pytest.mark.slow
 
 
-def rows_of(name: str) -> list[dict[str, Any]]:
-    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+def rows_of(name: str, hands: Sequence[str] = HANDS) -> list[dict[str, Any]]:
+    lines = [
+        line for hand in hands for line in (FOLDER / f"{name}{hand}.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     return [json.loads(line) for line in lines if line.strip()]
 
 
@@ -37,16 +51,17 @@ class Measured:
 
     def __init__(self, cache: Path) -> None:
         self._classifier = LocalClassifier(TAXONOMIES, cache, [UseEncoder, MiniLmEncoder])
-        self._found: dict[str, Evaluation] = {}
+        self._found: dict[tuple[str, ...], Evaluation] = {}
 
-    def of(self, name: str) -> Evaluation:
-        if name not in self._found:
+    def of(self, name: str, hands: Sequence[str] = HANDS) -> Evaluation:
+        key = (name, *hands)
+        if key not in self._found:
             taxonomy = TAXONOMIES[name]
             self._classifier.warm([name], 2)
-            cases = [case_of(taxonomy, row) for row in rows_of(name)]
+            cases = [case_of(taxonomy, row) for row in rows_of(name, hands)]
             judge = self._classifier.judge
-            self._found[name] = evaluate(taxonomy, cases, lambda text: judge(name, text))
-        return self._found[name]
+            self._found[key] = evaluate(taxonomy, cases, lambda text: judge(name, text))
+        return self._found[key]
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +75,26 @@ def measured(request: pytest.FixtureRequest) -> Measured:
 def test_a_taxonomy_is_right_and_honest_on_texts_it_has_never_seen(name: str, measured: Measured) -> None:
     found = measured.of(name)
     print(summary(found))
+    for number, hand in enumerate(HANDS, 1):
+        print(f"  by hand {number}: {summary(measured.of(name, [hand]))}")
     assert found.accuracy >= LEAST_RIGHT[name]
     assert found.calibration_error <= MOST_MISCALIBRATED
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("name", "rate"), MOST_OF)
+def test_dangerous_errors_and_needless_questions_are_rare(name: str, rate: str, measured: Measured) -> None:
+    found = measured.of(name)
+    counted = (found.dangerous | found.false_alarms)[rate]
+    assert counted.count <= MOST_OF[name, rate] * counted.of, f"{counted.count} of {counted.of}"
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", LEAST_RIGHT_WHEN_SURE)
+def test_what_it_says_it_is_sure_of_is_right(name: str, measured: Measured) -> None:
+    found, (right, share) = measured.of(name), LEAST_RIGHT_WHEN_SURE[name]
+    assert found.accuracy_when_sure >= right
+    assert found.coverage >= share
 
 
 def summary(found: Evaluation) -> str:
@@ -79,7 +112,7 @@ def summary(found: Evaluation) -> str:
 @pytest.mark.parametrize("name", LEAST_RIGHT)
 def test_no_heldout_text_repeats_four_words_of_an_example(name: str) -> None:
     repeats = [line for line, row in enumerate(rows_of(name), 1) if repeated(TAXONOMIES[name], text_in(row))]
-    assert repeats == [], f"lines of {name}.jsonl"
+    assert repeats == [], f"lines of {name}.jsonl, then of the other hands"
 
 
 def repeated(taxonomy: Taxonomy, text: str) -> bool:

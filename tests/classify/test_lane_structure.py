@@ -159,7 +159,7 @@ def _seconds(texts: list[str]) -> float:
 def test_rows_carry_the_structure_only_where_it_is_named() -> None:
     plain, special = vectors.rows(["stop the run"], []), vectors.rows(["stop the run"], [], "lane")
     signs = len(lane_structure.names())
-    assert special.shape[1] - plain.shape[1] == signs + signs * (signs - 1) // 2, "the signs and their pairs"
+    assert special.width - plain.width == signs + signs * (signs - 1) // 2, "the signs and their pairs"
 
 
 def test_a_structure_nobody_knows_is_refused_by_name() -> None:

@@ -145,11 +145,12 @@ async def test_a_server_that_never_answers_is_left_after_the_patience_given(
     db: Database, provider: type[ModelServer]
 ) -> None:
     with provider(Script(default=Hang(60))) as server:
+        # Long enough for the call to be on its way by then, on any machine.
         began = time.monotonic()
-        assert stands(await judged_by(server, db, seconds=0.5))
-        assert time.monotonic() - began < 5
-        with pytest.raises(TransientFault, match=r"no judgement within 0\.5 s"):
-            await small_model(server, db, seconds=0.5).judge(MESSAGE, UNCLEAR)
+        assert stands(await judged_by(server, db, seconds=2))
+        assert time.monotonic() - began < 30
+        with pytest.raises(TransientFault, match=r"no judgement within 2 s"):
+            await small_model(server, db, seconds=2).judge(MESSAGE, UNCLEAR)
     assert {state for _, state, _, _ in await paid(db)} == {"cut"}, "what may have been charged stays counted"
 
 

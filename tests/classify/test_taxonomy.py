@@ -73,6 +73,40 @@ def test_a_known_taxonomy_can_get_another_label_and_further_flag_examples(tmp_pa
     assert ("go", "command") in message.examples()
 
 
+def test_lines_beside_the_file_add_examples_and_tell_flags(tmp_path: Path) -> None:
+    home_with(tmp_path, "pets", f'{TWO_LABELS}\n[flags.loud]\napplies_to = "dog"\n')
+    lines = tmp_path / "taxonomies" / "pets.jsonl"
+    lines.write_text('{"text": "mrow", "label": "cat"}\n\n{"text": "WOOF", "label": "dog", "loud": true}\n')
+    pets = load(tmp_path)["pets"]
+    assert pets.examples()[-3:] == [("mrow", "cat"), ("woof", "dog"), ("WOOF", "dog")]
+    assert (pets.flags[0].yes, pets.flags[0].no) == (("WOOF",), ())
+
+
+def test_lines_add_to_a_taxonomy_that_comes_with_the_program(tmp_path: Path) -> None:
+    (tmp_path / "taxonomies").mkdir()
+    line = '{"text": "set the flux valve to three", "label": "command", "needs_confirmation": true}'
+    (tmp_path / "taxonomies" / "message.jsonl").write_text(line)
+    before, after = load()["message"], load(tmp_path)["message"]
+    assert after.flags[0].yes == (*before.flags[0].yes, "set the flux valve to three")
+    assert len(after.examples()) == len(before.examples()) + 1
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"text": "moo", "label": "cow"}', "line 2: there is no label `cow`"),
+        ('{"text": "moo"', "line 2 is not valid JSON"),
+        ('{"label": "cat"}', "line 2 has neither a text nor a description"),
+    ],
+)
+def test_a_wrong_line_is_refused_by_its_number(tmp_path: Path, line: str, says: str) -> None:
+    home_with(tmp_path, "pets", TWO_LABELS)
+    (tmp_path / "taxonomies" / "pets.jsonl").write_text(f'{{"text": "mrow", "label": "cat"}}\n{line}\n')
+    with pytest.raises(SettingsError) as refused:
+        load(tmp_path)
+    assert says in str(refused.value)
+
+
 def test_the_fingerprint_is_the_same_for_the_same_content(tmp_path: Path) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     first.mkdir()

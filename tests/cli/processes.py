@@ -21,6 +21,11 @@ import psutil
 from tests.cli import forked
 
 COMMAND = (sys.executable, "-m", "laneway")
+_WORKERS = 8
+"""As many draw ports beside each other, each from its own; tests.alone knows of no more."""
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _WORKERS
+_given: set[int] = set()
+"""Ports that are somebody's, though nobody may listen on them: they are to listen there later, or nobody ever is."""
 
 
 @dataclass
@@ -62,7 +67,7 @@ class Shell:
         # Where other modules are to be found, Python has to look for them itself.
         same_modules = everything.get("PYTHONPATH") == os.environ.get("PYTHONPATH")
         run = forked.run if same_modules and sys.platform == "linux" else executed
-        ended = run(arguments, typed, self.folder, everything, 60)
+        ended = run(arguments, typed, self.folder, everything, 100)
         assert "Traceback" not in ended.stderr, ended.stderr
         assert ended.returncode == code, f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
         return ended
@@ -108,7 +113,7 @@ class Running:
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
-    def ended(self, seconds: float = 20) -> int:
+    def ended(self, seconds: float = 60) -> int:
         """Its exit code; it must end in time."""
         code = self.process.wait(seconds)
         self._let_go()
@@ -139,7 +144,7 @@ class Running:
         self._lines.put(None)
 
     def _wait_for(self, last_line: str) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 100
         while not any(line.startswith(last_line) for line in self.printed):
             try:
                 self._lines.get(timeout=max(0.1, deadline - time.monotonic()))
@@ -154,12 +159,14 @@ def up(shell: Shell, *arguments: str, **environ: str) -> Running:
 
 
 def free_port() -> int:
-    """A port nobody listens on, and none of those the system gives to connections that go out."""
+    """A port nobody listens on, and none of those the system gives to connections that go out, nor to anybody else."""
     while True:
-        port = random.randint(20_000, 32_000)
+        port = random.randrange(20_000 + _WORKER, 32_000, _WORKERS)
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
-            return port
+            if port not in _given:
+                _given.add(port)
+                return port
 
 
 def postgres_of(home: Path) -> list[int]:
@@ -171,7 +178,7 @@ def postgres_of(home: Path) -> list[int]:
     return found
 
 
-def eventually(true: object, seconds: float = 10) -> None:
+def eventually(true: object, seconds: float = 30) -> None:
     """The condition, a function without arguments, has become true in time."""
     assert callable(true)
     deadline = time.monotonic() + seconds

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import psycopg
 
 from laneway.store.vitals import running_address
 from tests.cli.conftest import Server
-from tests.cli.processes import Shell
+from tests.cli.processes import Shell, eventually
 from tests.cli.test_sessions import KEY, session
 from tests.observe.claude_logs import answer, result, use, used, user
 from tests.observe.logs import log
@@ -24,9 +23,7 @@ def test_what_the_owner_does_is_audited_exported_and_verified(server: Server, tm
     before = entries(server)
     server.shell.run("host-mode", "on")
     server.shell.run("host-mode", "off")
-    deadline = time.monotonic() + 20
-    while entries(server) < before + 2 and time.monotonic() < deadline:
-        time.sleep(0.2)
+    eventually(lambda: entries(server) >= before + 2)
     listed = server.shell.run("audit", "list", "--what", "principal.host_mode")
     assert "principal.host_mode" in listed
     assert '"on":true' in listed

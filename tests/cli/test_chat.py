@@ -6,8 +6,8 @@ import asyncio
 import os
 import pty
 import subprocess
-import time
 from pathlib import Path
+from threading import Event
 
 import psutil
 import pytest
@@ -18,8 +18,9 @@ from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Say, Turn
 from tests.cli.conftest import Server
 from tests.cli.processes import COMMAND, Shell, eventually
-from tests.servers import CallTool, CutStream, Delay
+from tests.servers import CallTool, CutStream, Delay, Hang
 from tests.servers import Say as Says
+from tests.servers.script import Order
 from tests.serving import Served, scripted, serving
 
 
@@ -36,28 +37,51 @@ def test_a_chat_goes_on_in_the_same_thread(server: Server) -> None:
 
 
 def test_the_answer_appears_while_it_is_written(server: Server) -> None:
-    words = "one two three four five six seven eight nine ten"
-    server.model.script.then(Delay(Says(words), per_piece=0.2))
-    process = server.shell.start("chat", "--thread", "live")
-    assert process.stdin is not None
+    words, following, seen = "one two three four five six seven eight nine ten", Event(), Event()
+    slowly = Hang(60, then=Says(words), after_pieces=3, until=seen)
+    process = asked_and_followed(server, "live", Hang(60, then=slowly, until=following))
+    following.set()
+    began = shown_until(process, "one")
+    # Nobody has written the rest yet.
+    assert "ten" not in began
+    seen.set()
     assert process.stdout is not None
-    process.stdin.write("what do you count?\n")
-    process.stdin.flush()
-    began = os.read(process.stdout.fileno(), 100).decode()
-    at = time.monotonic()
+    assert (began + process.stdout.read()).strip() == words
+    assert process.wait(60) == 0
+
+
+def asked_and_followed(server: Server, thread: str, *orders: Order) -> subprocess.Popen[str]:
+    """A chat that has asked something and shows what is done: the model follows the orders after its first tool."""
+    server.model.script.then(CallTool("server_info", {"topics": ["memory"]}), *orders)
+    process = server.shell.start("chat", "--thread", thread)
+    assert process.stdin is not None
+    process.stdin.write("how much memory is free?\n")
     process.stdin.close()
-    rest = process.stdout.read()
-    assert (began + rest).strip() == words
-    assert len(began) < len(words) / 2
-    assert time.monotonic() - at > 0.5
-    assert process.wait(10) == 0
+    # What a model wrote before anybody followed is not shown while it is written.
+    assert shown_until(process, "\n") == "[server_info]\n"
+    return process
+
+
+def shown_until(process: subprocess.Popen[str], text: str) -> str:
+    """What the command printed up to now; the text is in it."""
+    assert process.stdout is not None
+    shown = ""
+    while text not in shown:
+        piece = os.read(process.stdout.fileno(), 1).decode()
+        assert piece, f"{text!r} never came: {shown!r}"
+        shown += piece
+    return shown
 
 
 def test_an_answer_that_was_cut_off_begins_again_visibly(server: Server) -> None:
+    following = Event()
     slowly = Delay(Says("This will never come to its end, I fear."), per_piece=0.15)
-    server.model.script.then(CutStream(6, of=slowly), Says("Whole again."))
-    printed = server.shell.run("chat", "--thread", "cut", typed="what is cut?\n")
-    began, *rest = printed.splitlines()
+    broken = Hang(60, then=CutStream(6, of=slowly), until=following)
+    process = asked_and_followed(server, "cut", broken, Says("Whole again."))
+    following.set()
+    assert process.stdout is not None
+    began, *rest = process.stdout.read().splitlines()
+    assert process.wait(60) == 0
     assert began.startswith("This")
     assert rest == ["… cut off; once more:", "Whole again."]
 
@@ -81,7 +105,7 @@ def test_in_a_terminal_it_prompts_and_names_the_model(server: Server) -> None:
     os.write(ours, b"hello\n")
     screen += _until(ours, "/help shows what I know.\r\n")
     os.write(ours, b"/quit\n")
-    process.communicate(timeout=10)
+    process.communicate(timeout=60)
     os.close(ours)
     assert process.returncode == 0
     assert "Model: openai: gpt-4.1" in screen
@@ -112,7 +136,7 @@ def test_ctrl_c_ends_a_chat_with_130(server: Server) -> None:
     # The prompt is there a moment before the line is waited for, and a Ctrl-C in between waits for the next key.
     eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_SLEEPING)
     process.send_signal(2)
-    _, complaints = process.communicate(timeout=10)
+    _, complaints = process.communicate(timeout=60)
     os.close(terminal)
     assert process.returncode == 130
     assert "Traceback" not in complaints

@@ -127,9 +127,17 @@ def test_a_worker_that_fell_silent_is_named() -> None:
     ("seconds", "state", "says"), [(0, "ok", ""), (1.9, "ok", ""), (30, "warn", "ahead"), (-30, "warn", "behind")]
 )
 def test_a_wrong_clock_is_named(seconds: float, state: str, says: str) -> None:
-    found = checks.clocks_agree(NOW, NOW + timedelta(seconds=seconds))
+    ours = NOW + timedelta(seconds=seconds)
+    found = checks.clocks_agree(NOW, ours, ours)
     assert found.state == state
     assert says in found.says
+
+
+def test_a_slow_answer_is_no_wrong_clock() -> None:
+    asked, answered = NOW - timedelta(seconds=30), NOW + timedelta(seconds=30)
+    assert checks.clocks_agree(NOW, asked, answered).state == "ok"
+    assert checks.clocks_agree(NOW, NOW + timedelta(seconds=3), answered).state == "warn"
+    assert checks.clocks_agree(NOW, asked, NOW - timedelta(seconds=3)).state == "warn"
 
 
 @pytest.mark.parametrize(

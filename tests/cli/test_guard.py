@@ -88,4 +88,4 @@ def test_each_line_is_answered_before_the_next_is_sent(tmp_path: Path) -> None:
             process.stdin.flush()
             assert json.loads(process.stdout.readline())["verdict"] == expected
         process.stdin.close()
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=60) == 0

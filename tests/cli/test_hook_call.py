@@ -16,6 +16,8 @@ import pytest
 
 from tests.cli.processes import Shell, free_port
 
+PATIENTLY = ("--seconds", "30")
+"""An agent waits three; here it is not about how quickly somebody answers."""
 BEFORE = {"claude-code": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool"}
 
 
@@ -121,11 +123,11 @@ def test_without_a_word_about_it_the_user_is_asked(shell: Shell, home: Path) -> 
 def test_a_wrong_answer_is_none(shell: Shell, home: Path, status: int, body: bytes, told: str) -> None:
     with answering(status, body) as url:
         printed = shell.run(
-            "hooks", "call", "claude-code", "--home", str(home), typed=call("claude-code"), LANEWAY_URL=url
+            "hooks", "call", "claude-code", "--home", str(home), *PATIENTLY, typed=call("claude-code"), LANEWAY_URL=url
         )
         denied = shell.ended(
-            "hooks", "call", "gemini", "--home", str(home), "--when-down", "deny", typed=call("gemini"), code=2,
-            LANEWAY_URL=url,
+            "hooks", "call", "gemini", "--home", str(home), *PATIENTLY, "--when-down", "deny", typed=call("gemini"),
+            code=2, LANEWAY_URL=url,
         )  # fmt: skip
     assert decided("claude-code", printed) == "ask"
     assert told in printed

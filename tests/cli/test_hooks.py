@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.conftest import Server
 from tests.cli.processes import Shell
-from tests.cli.test_hook_call import call, decided
+from tests.cli.test_hook_call import PATIENTLY, call, decided
 
 FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json", "gemini": ".gemini/settings.json"}
 BEFORE = {"claude-code": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool"}
@@ -172,13 +172,13 @@ def test_the_installed_command_asks_the_server_and_its_key_opens_nothing_else(se
     assert stat.S_IMODE((server.home / "hooks-key").stat().st_mode) == 0o600
     assert "answers" in shell.run("hooks", "status")
     assert json.loads(shell.run("hooks", "status", "--json"))[2]["state"] == "none"
-    printed = shell.run("hooks", "call", "claude-code", typed=call("claude-code", "git push --force"))
+    printed = shell.run("hooks", "call", "claude-code", *PATIENTLY, typed=call("claude-code", "git push --force"))
     assert decided("claude-code", printed) == "ask"
-    printed = shell.run("hooks", "call", "claude-code", typed=call("claude-code", "git status"))
+    printed = shell.run("hooks", "call", "claude-code", *PATIENTLY, typed=call("claude-code", "git status"))
     assert decided("claude-code", printed) == "allow"
-    denied = shell.ended("hooks", "call", "codex", typed=call("codex", "rm -rf /"), code=2)
+    denied = shell.ended("hooks", "call", "codex", *PATIENTLY, typed=call("codex", "rm -rf /"), code=2)
     assert decided("codex", denied.stdout) == "deny"
     assert denied.stderr.startswith("Denied by Laneway: ")
     shell.ended("threads", code=1, LANEWAY_KEY=key)
-    wrong = shell.run("hooks", "call", "claude-code", typed=call("claude-code"), LANEWAY_HOOKS_KEY="wrong")
+    wrong = shell.run("hooks", "call", "claude-code", *PATIENTLY, typed=call("claude-code"), LANEWAY_HOOKS_KEY="wrong")
     assert "does not accept" in wrong

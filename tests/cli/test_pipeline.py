@@ -87,3 +87,12 @@ def test_a_broken_line_is_answered_and_the_others_too(shell: Shell) -> None:
 def test_a_missing_file_or_prompt_is_named(shell: Shell) -> None:
     assert "nothing.csv cannot be read" in shell.refused("pipeline", "run", "-p", "x", "-d", "nothing.csv")
     assert "what you want to see" in shell.refused("pipeline", "run", "-d", "flights.csv")
+
+
+def test_a_line_that_breaks_something_here_is_answered_and_the_next_ones_are_read(shell: Shell) -> None:
+    deep = f'{{"prompt": "sort by kg", "data": [{{"kg": 1, "n": {"[" * 1000}{"]" * 1000}}}]}}'
+    odd = '{"prompt": "sort by kg", "data": [{"kg": 2, "#": 1, "": 3}, {"kg": 1, "#": 2, "": 4}]}'
+    lines = shell.ended("pipeline", "run", "--jsonl", typed=f"{deep}\n{odd}\n", code=2).stdout.splitlines()
+    broken, answered = map(json.loads, lines)
+    assert (broken["rows"], broken["plan"], broken["error"]["type"]) == (None, None, "internal")
+    assert answered["rows"] == [{"kg": 1, "#": 2, "": 4}, {"kg": 2, "#": 1, "": 3}]

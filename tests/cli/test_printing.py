@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,12 @@ from laneway.errors import Conflict
 
 
 @pytest.fixture
-def berlin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TZ", "Europe/Berlin")
+def berlin() -> Iterator[None]:
+    """It is Berlin here, and where it was before when the test is over: what comes next has its own zone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        yield
     time.tzset()
 
 

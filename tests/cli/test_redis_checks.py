@@ -57,3 +57,21 @@ def test_each_finding_tells_what_is_wrong() -> None:
     assert waiting("agent:jobs", 5, 0).state == "ok"
     assert waiting("agent:jobs", 5000, 0).state == "warn"
     assert owners(0).state == "warn"
+
+
+async def test_keys_of_another_type_are_named_with_the_type_they_have_and_the_one_they_need(
+    tmp_path: Path, redis_url: str
+) -> None:
+    with redis.Redis.from_url(redis_url) as client:
+        client.set("agent:jobs", "x")
+        client.rpush("agent:stream", "x")
+        told = await found(tmp_path, redis_url, redis_stream="agent:stream")
+        assert told["redis"].state == "ok", "it answers"
+        assert told["redis jobs"].state == "fail"
+        assert told["redis jobs"].says == (
+            "`agent:jobs` is a string where a list must be. `agent:stream` is a list where a stream must be."
+        )
+        assert "RENAME" in told["redis jobs"].fix
+        client.delete("agent:jobs", "agent:stream")
+        client.hset("agent:dead", "x", "y")
+        assert "`agent:dead` is a hash" in (await found(tmp_path, redis_url))["redis jobs"].says

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from tests.cli.conftest import Server
-from tests.cli.processes import Shell
+from tests.cli.processes import Shell, eventually
 from tests.servers import Fail, Loopback, Say
 
 
@@ -57,7 +57,13 @@ def test_a_failed_job_is_told_and_ends_with_one(server: Server) -> None:
     failed = json.loads(server.shell.run("jobs", "--failed", "--json"))["items"][0]
     server.model.script.then(Say("Now it works."))
     assert "queued again" in server.shell.run("jobs", "retry", failed["id"])
+    # Not before it is done, or it could take the words meant for whoever asks next.
+    eventually(lambda: _status(server, failed["id"]) == "done")
     assert "only a failed one" in server.shell.refused("jobs", "retry", _done(server), code=1)
+
+
+def _status(server: Server, job: str) -> str:
+    return str(json.loads(server.shell.run("jobs", "show", job, "--json"))["status"])
 
 
 def _done(server: Server) -> str:

@@ -8,6 +8,7 @@ import resource
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -107,14 +108,22 @@ def test_a_session_that_two_could_be_is_asked_about(tmp_path: Path) -> None:
     assert (done.returncode, "2 sessions" in done.stderr) == (2, True)
 
 
+@pytest.mark.alone
 def test_read_starts_fast(tmp_path: Path) -> None:
     path = str(session(tmp_path))
     laneway("read", path)
-    took = []
+    usual, took = [], []
     for _ in range(5):
-        # Processor time: what others do on this machine is not ours.
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        laneway("read", "--json", path)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    assert min(took) < 0.7
+        usual.append(spent(lambda: subprocess.run([sys.executable, "-m", "laneway", "version"], check=True)))
+        took.append(spent(lambda: laneway("read", "--json", path)))
+    # A machine whose cores are shared needs twice as long for anything, so it is measured by the quickest command.
+    assert min(took) < 1.8 * min(usual)
+    assert min(took) < 1.5
+
+
+def spent(run: Callable[[], object]) -> float:
+    """Seconds of processor time that the programs took; what others do on this machine is not ours."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

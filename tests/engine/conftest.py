@@ -13,7 +13,7 @@ import pytest
 
 from laneway.channels.intake import Intake, Limits
 from laneway.domain.conversation import Incoming, Principal, Role
-from laneway.domain.job import FINAL, Job
+from laneway.domain.job import FINAL, Job, JobStatus
 from laneway.engine.launch import Engine
 from laneway.engine.running import Run
 from laneway.store import jobs, principals
@@ -42,10 +42,14 @@ class Door:
         async with self.db.transaction() as tx:
             return await jobs.get(tx, job_id)
 
-    async def ended(self, job_id: UUID, seconds: float = 20) -> Job:
+    async def ended(self, job_id: UUID, seconds: float = 30) -> Job:
         """The job once it has ended."""
+        return await self.until(job_id, *FINAL, seconds=seconds)
+
+    async def until(self, job_id: UUID, *statuses: JobStatus, seconds: float = 30) -> Job:
+        """The job once it has one of these statuses."""
         async with asyncio.timeout(seconds):
-            while (job := await self.job(job_id)).status not in FINAL:
+            while (job := await self.job(job_id)).status not in statuses:
                 await asyncio.sleep(0.02)
         return job
 
@@ -62,9 +66,15 @@ async def door(db: Database) -> Door:
 def launch(db: Database) -> Launch:
     @asynccontextmanager
     async def launched(
-        runner: Runner, slots: int = 16, owner_slots: int = 4, shape: str = "1"
+        runner: Runner,
+        slots: int = 16,
+        owner_slots: int = 4,
+        shape: str = "1",
+        made: Callable[[Engine], None] = lambda engine: None,
     ) -> AsyncIterator[Engine]:
         engine = Engine(db, runner, slots=slots, owner_slots=owner_slots, shape=shape)
+        # Before the launch: what another worker left may run before that is over.
+        made(engine)
         await engine.launch()
         try:
             yield engine

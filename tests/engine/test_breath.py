@@ -7,8 +7,13 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from laneway.engine import breath
 from laneway.engine.breath import Breath
+
+pytestmark = pytest.mark.alone
+"""The doors are busy for a second after a crowd came: a collector that holds the process so long would end that."""
 
 
 def crowd(here: Breath) -> None:

@@ -37,7 +37,7 @@ class Watch:
         return stand
 
     async def until_on(self, *names: str) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while self.on != list(names):
                 await asyncio.sleep(0.01)
 
@@ -61,7 +61,7 @@ async def test_a_duty_that_fails_begins_again(db: Database) -> None:
     watch = Watch()
     watch.faults = [TransientFault("away"), ZeroDivisionError("oops")]
     task = asyncio.create_task(duties.keep(db, "gate", watch.duty("a"), PAUSE))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while len(watch.begun) < 3:
             await asyncio.sleep(0.01)
     await watch.until_on("a")
@@ -73,7 +73,7 @@ async def test_a_duty_that_fails_begins_again(db: Database) -> None:
 async def test_who_lost_the_database_stands_down_before_another_begins(db: Database, database_url: str) -> None:
     watch = Watch()
     tasks = [asyncio.create_task(duties.keep(db, "gate", watch.duty(name), PAUSE)) for name in ("a", "b")]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not watch.on:
             await asyncio.sleep(0.01)
     leader = watch.on[0]
@@ -82,7 +82,7 @@ async def test_who_lost_the_database_stands_down_before_another_begins(db: Datab
             "SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database "
             "WHERE l.locktype = 'advisory' AND d.datname = current_database()"
         )
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while len(watch.begun) < 2:
             await asyncio.sleep(0.01)
     for task in tasks:
@@ -93,10 +93,11 @@ async def test_who_lost_the_database_stands_down_before_another_begins(db: Datab
 
 
 async def test_a_duty_that_misses_its_cancellation_ends_all_the_same(database_url: str) -> None:
-    missed = 0
+    missed, begun = 0, asyncio.Event()
 
     async def deaf() -> None:
         nonlocal missed
+        begun.set()
         while True:
             try:
                 await asyncio.sleep(60)
@@ -109,9 +110,9 @@ async def test_a_duty_that_misses_its_cancellation_ends_all_the_same(database_ur
     await db.open()
     try:
         task = asyncio.create_task(duties.keep(db, "deaf", deaf))
-        await asyncio.sleep(0.5)
+        await asyncio.wait_for(begun.wait(), 30)
         task.cancel()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             await asyncio.gather(task, return_exceptions=True)
         assert missed == 2
     finally:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from uuid import UUID
 
-from laneway.domain.job import JobStatus
-from laneway.engine.running import Run
+import pytest
+
+from laneway.domain.job import Job, JobStatus
+from laneway.engine.breath import Breath
+from laneway.engine.dispatch import LOOK_ANYWAY_SECONDS, Dispatcher
+from laneway.engine.running import Run, Running
 from laneway.store import jobs
 from laneway.store.database import Database
 from tests.engine.conftest import Door, Launch
@@ -55,7 +60,11 @@ async def test_jobs_of_different_threads_run_side_by_side_up_to_the_number_of_sl
 
     async with launch(runner, slots=5):
         ids = [await door.put(f"t{number}", customer=True) for number in range(9)]
-        await asyncio.sleep(1)
+        async with asyncio.timeout(30):
+            while inside < 5:
+                await asyncio.sleep(0.02)
+        # Time enough for a sixth to begin, if it were to.
+        await asyncio.sleep(0.5)
         assert inside == 5
         gate.set()
         for job_id in ids:
@@ -81,7 +90,8 @@ async def test_the_owners_message_starts_at_once_while_two_hundred_customers_wai
         await asyncio.sleep(0.5)
         began = time.monotonic()
         owners = await door.put("owner")
-        await asyncio.wait_for(owner_began.wait(), 5)
+        # The customers leave no slot before the owner has begun, so it is theirs or none.
+        await asyncio.wait_for(owner_began.wait(), 30)
         waited = time.monotonic() - began
         async with db.transaction() as tx:
             counts = await jobs.counts(tx)
@@ -113,6 +123,35 @@ async def test_a_delayed_job_starts_when_it_is_due_and_holds_its_thread_until_th
     assert began == [(str(first), 1), (str(first), 2), (str(second), 1)]
 
 
+@pytest.mark.alone
+async def test_a_job_that_falls_due_while_another_is_started_is_not_overlooked(db: Database, door: Door) -> None:
+    started: list[tuple[UUID, float]] = []
+
+    async def start(job: Job) -> None:
+        if len(started) == 1:
+            # Until the first, which went back into the queue for a while, is due.
+            await asyncio.sleep(2.5)
+        started.append((job.id, time.monotonic()))
+
+    async def until_started(count: int) -> None:
+        async with asyncio.timeout(30):
+            while len(started) < count:
+                await asyncio.sleep(0.02)
+
+    dispatching = asyncio.create_task(Dispatcher(db, "w-1", Running(4, 1), start, Breath()).keep_dispatching())
+    first = await door.put("one", customer=True)
+    await until_started(1)
+    async with db.transaction() as tx:
+        await jobs.move(tx, first, JobStatus.QUEUED, delay=2)
+    second = await door.put("two", customer=True)
+    await until_started(3)
+    dispatching.cancel()
+    await asyncio.gather(dispatching, return_exceptions=True)
+    assert [job_id for job_id, _ in started] == [first, second, first]
+    # Nobody had to look for it: that is done every ten seconds only.
+    assert started[2][1] - started[1][1] < LOOK_ANYWAY_SECONDS / 2
+
+
 async def test_a_chat_command_does_not_wait_behind_a_running_job(db: Database, door: Door, launch: Launch) -> None:
     gate = asyncio.Event()
 
@@ -123,7 +162,7 @@ async def test_a_chat_command_does_not_wait_behind_a_running_job(db: Database, d
 
     async with launch(runner):
         slow = await door.put("one")
-        await asyncio.sleep(0.2)
+        await door.until(slow, JobStatus.RUNNING)
         status = await door.put("one", text="/status")
         await door.ended(status)
         assert (await door.job(slow)).status is JobStatus.RUNNING
@@ -156,12 +195,12 @@ async def test_retried_jobs_keep_to_the_slots_and_leave_the_owner_his(db: Databa
 
     async with launch(runner, slots=3, owner_slots=1) as engine:
         customers = [await door.put(f"c{number}", customer=True) for number in range(12)]
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(30):
             while inside < 3:
                 await asyncio.sleep(0.05)
         await asyncio.sleep(1.5)
         owners = await door.put("owner")
-        await asyncio.wait_for(owner_began.wait(), 5)
+        await asyncio.wait_for(owner_began.wait(), 30)
         gate.set()
         for job_id in [owners, *customers]:
             assert (await door.ended(job_id, seconds=40)).status is JobStatus.DONE

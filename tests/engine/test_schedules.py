@@ -341,6 +341,7 @@ async def test_on_a_pushed_channel_a_reminder_waits_in_the_outbox_to_be_sent(hou
         assert await cursor.fetchall() == [("pending", "http")]
 
 
+@pytest.mark.alone
 async def test_the_loop_sleeps_until_something_is_due_and_wakes_when_that_becomes_earlier(house: House) -> None:
     real = Initiative(house.db, SystemClock(), PULLED)
     assert await real.turn() == pytest.approx(30, abs=1)

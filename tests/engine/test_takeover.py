@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import time
 
+import psycopg
 import pytest
 
 from laneway.domain.job import JobStatus
-from laneway.engine.running import Run, current_run
+from laneway.domain.judgement import EffectState
+from laneway.engine.dispatch import LOOK_ANYWAY_SECONDS
+from laneway.engine.launch import Engine
+from laneway.engine.running import End, Run, current_run
 from laneway.engine.steps import Steps
 from laneway.errors import IllegalTransition, LeaseLost
-from laneway.store import jobs, workers
-from laneway.store.database import Database
+from laneway.store import effects, jobs, workers
+from laneway.store.database import CANCELS, Database
 from tests.engine.conftest import Door, Launch
+from tests.gates import somebody_waits
 
 
 async def finish(db: Database, run: Run) -> None:
@@ -29,6 +34,10 @@ class Diary:
         self.steps: Steps
         self.hold_at: str | None = None
         self.held = asyncio.Event()
+
+    def given(self, engine: Engine) -> None:
+        """Steps are those of this engine from now on."""
+        self.steps = engine.steps
 
     async def run(self, run: Run) -> None:
         for name in ("one", "two", "three"):
@@ -46,14 +55,12 @@ class Diary:
 async def test_a_drained_run_goes_on_at_the_step_where_it_was_stopped(db: Database, door: Door, launch: Launch) -> None:
     diary = Diary(db)
     diary.hold_at = "two"
-    async with launch(diary.run) as engine:
-        diary.steps = engine.steps
+    async with launch(diary.run, made=diary.given):
         job_id = await door.put()
-        await asyncio.wait_for(diary.held.wait(), 5)
+        await asyncio.wait_for(diary.held.wait(), 30)
     assert (await door.job(job_id)).status is JobStatus.RUNNING
     diary.hold_at = None
-    async with launch(diary.run) as engine:
-        diary.steps = engine.steps
+    async with launch(diary.run, made=diary.given):
         assert (await door.ended(job_id)).status is JobStatus.DONE
     assert diary.made == ["one", "two", "three"]
 
@@ -61,13 +68,11 @@ async def test_a_drained_run_goes_on_at_the_step_where_it_was_stopped(db: Databa
 async def test_a_run_of_another_shape_keeps_its_stored_steps(db: Database, door: Door, launch: Launch) -> None:
     diary = Diary(db)
     diary.hold_at = "three"
-    async with launch(diary.run, shape="A") as engine:
-        diary.steps = engine.steps
+    async with launch(diary.run, shape="A", made=diary.given):
         job_id = await door.put()
-        await asyncio.wait_for(diary.held.wait(), 5)
+        await asyncio.wait_for(diary.held.wait(), 30)
     diary.hold_at = None
-    async with launch(diary.run, shape="B") as engine:
-        diary.steps = engine.steps
+    async with launch(diary.run, shape="B", made=diary.given):
         job = await door.ended(job_id)
     assert job.status is JobStatus.DONE
     assert job.run == 2
@@ -91,6 +96,17 @@ async def test_cancelling_a_queued_job_means_it_never_starts(db: Database, door:
     assert (await door.job(job_id)).status is JobStatus.CANCELLED
 
 
+async def until_stopped(db: Database, run: Run, began: asyncio.Event, ended: asyncio.Event) -> None:
+    """A job that works until somebody stops it, and says so."""
+    began.set()
+    try:
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        ended.set()
+        async with db.transaction() as tx:
+            await jobs.move(tx, run.job.id, JobStatus.CANCELLED)
+
+
 @pytest.mark.alone
 async def test_cancelling_a_running_job_ends_its_task_within_a_second(db: Database, door: Door, launch: Launch) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
@@ -98,21 +114,15 @@ async def test_cancelling_a_running_job_ends_its_task_within_a_second(db: Databa
 
     async def runner(run: Run) -> None:
         current_run().on_end.append(lambda: children_ended.append(True))
-        began.set()
-        try:
-            await asyncio.sleep(60)
-        except asyncio.CancelledError:
-            ended.set()
-            async with db.transaction() as tx:
-                await jobs.move(tx, run.job.id, JobStatus.CANCELLED)
+        await until_stopped(db, run, began, ended)
 
     async with launch(runner):
         job_id = await door.put()
-        await asyncio.wait_for(began.wait(), 5)
+        await asyncio.wait_for(began.wait(), 30)
         at = time.monotonic()
         async with db.transaction() as tx:
             await jobs.request_cancel(tx, job_id)
-        await asyncio.wait_for(ended.wait(), 5)
+        await asyncio.wait_for(ended.wait(), 30)
         assert time.monotonic() - at < 1
         assert (await door.ended(job_id)).status is JobStatus.CANCELLED
     assert children_ended == [True]
@@ -131,30 +141,76 @@ async def test_a_worker_that_was_given_up_may_not_act_and_then_starts_afresh(
             await finish(db, run)
             return
         began.set()
-        while True:
+        try:
+            await ask_until_refused()
+        except asyncio.CancelledError:
+            # The heartbeat noticed first and lets go of every run; this one may not act all the same.
+            await ask_until_refused()
+        raise asyncio.CancelledError
+
+    async def ask_until_refused() -> None:
+        while not refused:
             await asyncio.sleep(0.05)
             try:
                 await engine.steps.check_lease()
             except LeaseLost as error:
                 refused.append(str(error))
-                raise asyncio.CancelledError from None
+
+    async def back() -> None:
+        while True:
+            async with db.transaction() as tx:
+                if engine.worker in [worker.id for worker in await workers.alive(tx)]:
+                    return
+            await asyncio.sleep(0.05)
 
     async with launch(runner) as engine:
         job_id = await door.put()
-        await asyncio.wait_for(began.wait(), 5)
+        await asyncio.wait_for(began.wait(), 30)
         async with db.transaction() as tx:
             # What another worker does when this one has been silent for too long.
             await workers.leave(tx, engine.worker)
             await jobs.hand_over(tx, job_id, worker="w-other", next_run=False)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not refused:
                 await asyncio.sleep(0.05)
-        await asyncio.sleep(3.5)
-        async with db.transaction() as tx:
-            assert engine.worker in [worker.id for worker in await workers.alive(tx)]
+        await asyncio.wait_for(back(), 30)
         fresh = await door.put("another")
         assert (await door.ended(fresh)).status is JobStatus.DONE
     assert "taken over" in refused[0]
+
+
+@pytest.mark.alone
+async def test_what_comes_while_a_given_up_worker_lets_go_starts_as_soon_as_it_is_back(
+    db: Database, door: Door, launch: Launch
+) -> None:
+    began, letting_go, gone = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def runner(run: Run) -> None:
+        if began.is_set():
+            await finish(db, run)
+            return
+        began.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            letting_go.set()
+            await gone.wait()
+
+    async with launch(runner) as engine:
+        job_id = await door.put()
+        await asyncio.wait_for(began.wait(), 30)
+        async with db.transaction() as tx:
+            await workers.leave(tx, engine.worker)
+            await jobs.hand_over(tx, job_id, worker="w-other", next_run=False)
+        await asyncio.wait_for(letting_go.wait(), 30)
+        fresh = await door.put("another")
+        await asyncio.sleep(0.5)
+        assert (await door.job(fresh)).status is JobStatus.QUEUED
+        at = time.monotonic()
+        gone.set()
+        await door.until(fresh, JobStatus.DONE)
+        # Nobody had to look for it: that is done every ten seconds only.
+        assert time.monotonic() - at < LOOK_ANYWAY_SECONDS / 2
 
 
 async def test_a_job_that_has_ended_cannot_be_moved(db: Database, door: Door, launch: Launch) -> None:
@@ -166,3 +222,62 @@ async def test_a_job_that_has_ended_cannot_be_moved(db: Database, door: Door, la
     with pytest.raises(IllegalTransition, match="is done and cannot become cancelled"):
         async with db.transaction() as tx:
             await jobs.request_cancel(tx, job.id)
+
+
+async def test_a_stop_that_nobody_was_told_of_ends_the_run_all_the_same(
+    db: Database, door: Door, launch: Launch
+) -> None:
+    began, ended = asyncio.Event(), asyncio.Event()
+
+    async with launch(lambda run: until_stopped(db, run, began, ended)):
+        job_id = await door.put()
+        await asyncio.wait_for(began.wait(), 30)
+        # As `request_cancel` does, with a notification that came while the listener had no connection.
+        async with db.transaction() as tx:
+            await tx.execute("UPDATE jobs SET cancel_requested_at = now() WHERE id = %s", (job_id,))
+        await asyncio.wait_for(ended.wait(), 30)
+        assert (await door.ended(job_id)).status is JobStatus.CANCELLED
+
+
+async def test_word_of_a_stop_that_names_no_job_leaves_the_worker_listening(
+    db: Database, door: Door, launch: Launch
+) -> None:
+    async def runner(run: Run) -> None:
+        await finish(db, run)
+
+    async with launch(runner):
+        await door.ended(await door.put())
+        await db.notify(CANCELS, "nonsense")
+        job_id = await door.put()
+        # Nobody told of it, dispatch would look after ten seconds.
+        await door.ended(job_id, seconds=LOOK_ANYWAY_SECONDS / 2)
+
+
+async def test_an_effect_that_has_happened_is_on_record_though_its_run_is_stopped_meanwhile(
+    db: Database, door: Door, launch: Launch, database_url: str
+) -> None:
+    steps, ended = list[Steps](), asyncio.Event()
+    async with await psycopg.AsyncConnection.connect(database_url) as holder:
+
+        async def work() -> dict[str, str]:
+            # The intent is stored; until this is let go, the outcome is not.
+            await holder.execute("SELECT 1 FROM effects FOR UPDATE")
+            return {"status": "ok"}
+
+        async def runner(run: Run) -> None:
+            try:
+                await steps[0].effect("send", {}, work, idempotent=False)
+            finally:
+                ended.set()
+
+        async with launch(runner, made=lambda engine: steps.append(engine.steps)) as engine:
+            job_id = await door.put()
+            await somebody_waits(db)
+            assert engine.running.stop(job_id, End.CANCELLED)
+            # The run has heard of it before the row is free.
+            await asyncio.sleep(0)
+            await holder.rollback()
+            await asyncio.wait_for(ended.wait(), 30)
+    async with db.transaction() as tx:
+        (effect,) = await effects.of_job(tx, job_id)
+    assert effect.state is EffectState.DONE

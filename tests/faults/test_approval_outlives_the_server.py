@@ -20,7 +20,7 @@ class Owner:
     def __init__(self, port: int, home: Path) -> None:
         key = (home / "key").read_text().strip()
         self._http = httpx.Client(
-            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {key}"}, timeout=10
+            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {key}"}, timeout=30
         )
 
     def send(self, text: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Owner:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_what_was_asked_before_the_server_was_killed_is_done_once_after_its_restart(tmp_path: Path) -> None:
     home, port = tmp_path / "home", free_port()
     environ = {"LANEWAY_HOME": str(home), "LANEWAY_LOCAL_CLASSIFIER": "false"}

@@ -24,6 +24,10 @@ from laneway.cli.selftest.subject import CHANNEL, Orders, item_of, live
 from laneway.domain.conversation import Incoming
 from laneway.store import principals
 from laneway.store.database import Database
+from laneway.store.workers import BEAT_SECONDS, SILENCE_SECONDS
+
+SLACK_SECONDS = 15.0
+"""For a beat that comes late on a machine that others keep busy."""
 
 
 @dataclass
@@ -74,6 +78,7 @@ class Yard:
         ]
 
 
+GONE, ALIVE = (f"SELECT count(*) FROM workers WHERE gone_at IS {state}" for state in ("NOT NULL", "NULL"))
 OPEN = "SELECT (SELECT count(*) FROM jobs WHERE status <> 'done') + (SELECT count(*) FROM outbox WHERE state <> 'sent')"
 
 
@@ -116,10 +121,12 @@ async def test_one_of_two_workers_killed_under_load_all_are_answered_once_and_in
     doomed = yard.worker()
     yard.worker()
     await yard.feed(500, threads=50)
-    await yard.until(lambda done: done >= 150, "SELECT count(*) FROM jobs WHERE status = 'done'", 90)
+    await yard.until(lambda done: done >= 150, "SELECT count(*) FROM jobs WHERE status = 'done'", 180)
     assert doomed.pid is not None
     os.kill(doomed.pid, signal.SIGKILL)
-    await yard.until(lambda left: left == 0, OPEN, 180)
+    await yard.until(lambda left: left == 0, OPEN, 240)
+    # With nothing in its hands, the killed one is missed only at the next beat of the other.
+    await yard.until(lambda gone: gone > 0, GONE, 30)
     told = yard.told()
     once = [item for item in told if not item.startswith("again ")]
     again = [item for item in told if item.startswith("again ")]
@@ -129,8 +136,7 @@ async def test_one_of_two_workers_killed_under_load_all_are_answered_once_and_in
     for thread in range(50):
         mine = [int(item.removeprefix("item-")) for item in once if int(item.removeprefix("item-")) % 50 == thread]
         assert mine == sorted(mine)
-    workers = await yard.number("SELECT count(*) FROM workers WHERE gone_at IS NOT NULL")
-    assert workers == 1
+    assert await yard.number(GONE) == 1
     print(f"500 answered in {time.monotonic() - began:.0f} s, {len(again)} replies sent again and marked")
 
 
@@ -139,24 +145,26 @@ async def test_one_of_two_workers_killed_under_load_all_are_answered_once_and_in
 async def test_a_worker_frozen_for_half_a_minute_wakes_up_as_a_guest(yard: Yard) -> None:
     frozen = yard.worker()
     await yard.feed(40, threads=40)
-    await yard.until(lambda done: done >= 3, "SELECT count(*) FROM jobs WHERE status = 'done'", 60)
+    await yard.until(lambda done: done >= 3, "SELECT count(*) FROM jobs WHERE status = 'done'", 90)
     assert frozen.pid is not None
     os.kill(frozen.pid, signal.SIGSTOP)
     stopped_at = time.monotonic()
     yard.worker()
-    await yard.until(lambda gone: gone == 1, "SELECT count(*) FROM workers WHERE gone_at IS NOT NULL", 30)
+    await yard.until(lambda known: known == 2, "SELECT count(*) FROM workers", 60)
+    # Counted from there on: how long a process takes to start is not what is measured.
+    await yard.until(lambda gone: gone == 1, GONE, SILENCE_SECONDS + BEAT_SECONDS + SLACK_SECONDS)
     noticed = time.monotonic() - stopped_at
     await asyncio.sleep(max(0.0, 30 - (time.monotonic() - stopped_at)))
     os.kill(frozen.pid, signal.SIGCONT)
-    await yard.until(lambda left: left == 0, OPEN, 60)
-    await asyncio.sleep(4)
-    assert noticed < 15 + 3
+    await yard.until(lambda left: left == 0, OPEN, 90)
+    await yard.until(lambda alive: alive == 2, ALIVE, 60)
+    # Back as a guest, it has had a beat's time to do something it may not.
+    await asyncio.sleep(BEAT_SECONDS + 1)
     assert psutil.Process(frozen.pid).is_running()
     tools = [call.key for call in yard.server.calls if call.kind == "tool"]
     assert len(tools) == len(set(tools)), "an effect happened twice"
     once = [item for item in yard.told() if not item.startswith("again ")]
     assert len(once) == len(set(once))
     assert {item.removeprefix("again ") for item in yard.told()} == {f"item-{number}" for number in range(40)}
-    alive = await yard.number("SELECT count(*) FROM workers WHERE gone_at IS NULL")
-    assert alive == 2
+    assert await yard.number(ALIVE) == 2
     print(f"frozen worker noticed after {noticed:.1f} s")

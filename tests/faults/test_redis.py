@@ -21,7 +21,7 @@ from tests.faults.redis_worker import Orders, started
 from tests.servers.redis_server import RedisServer, restartable_redis
 
 JOBS = 1000
-FLIGHTS = [{"flight": "A", "price": 300}, {"flight": "B", "price": 99}, {"flight": "C", "price": 120}]
+FLIGHTS = [{"flight": name, "price": price, "to": "Oslo"} for name, price in (("A", 300), ("B", 99), ("C", 120))]
 
 
 @dataclass
@@ -137,19 +137,19 @@ async def test_redis_and_workers_killed_under_a_thousand_jobs_each_job_has_one_r
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 async def test_a_worker_that_dies_between_publishing_and_writing_that_down_publishes_once(
     database_url: str, tmp_path: Path
 ) -> None:
     async with planted(tmp_path, database_url) as plant:
         await plant.push("j")
         doomed = plant.worker(die_at="deliver:sent")
-        await asyncio.to_thread(doomed.join, 60)
+        await asyncio.to_thread(doomed.join, 120)
         assert doomed.exitcode == -signal.SIGKILL
         assert await plant.redis.llen("agent:results:j") == 1
         assert await plant.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 0
         plant.worker()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while await plant.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 0:
                 await asyncio.sleep(0.1)
         assert await plant.redis.llen("agent:results:j") == 1
@@ -157,7 +157,24 @@ async def test_a_worker_that_dies_between_publishing_and_writing_that_down_publi
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("moment", ["classify:stored", "pipeline.run:stored"])
+async def test_columns_keep_their_order_through_the_death_of_a_worker(
+    database_url: str, tmp_path: Path, moment: str
+) -> None:
+    async with planted(tmp_path, database_url) as plant:
+        await plant.push("j")
+        doomed = plant.worker(die_at=moment)
+        await asyncio.to_thread(doomed.join, 120)
+        assert doomed.exitcode == -signal.SIGKILL
+        plant.worker()
+        await plant.until_results(1, 120)
+        [raw] = await plant.redis.lrange("agent:results:j", 0, -1)
+        assert [list(row) for row in json.loads(raw)["result_preview"]["sample"]] == [["flight", "price", "to"]] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
 async def test_what_a_killed_worker_had_taken_is_run_by_the_next(database_url: str, tmp_path: Path) -> None:
     async with planted(tmp_path, database_url, "agent:stream") as plant:
         dead = "host-1-dead"
@@ -174,7 +191,7 @@ async def test_what_a_killed_worker_had_taken_is_run_by_the_next(database_url: s
             "agent:stream", "agent_workers", dead, 0, [pending["message_id"]], idle=60_000, justid=True
         )
         plant.worker()
-        await plant.until_results(3, 60)
+        await plant.until_results(3, 120)
         assert [await plant.redis.llen(f"agent:results:{name}") for name in ("list", "twice", "stream")] == [1, 1, 1]
         assert await plant.number("SELECT count(*) FROM jobs") == 3
         assert not await plant.redis.exists(f"agent:jobs:processing:{dead}")

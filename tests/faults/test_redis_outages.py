@@ -35,7 +35,7 @@ async def test_without_a_redis_everything_else_works_and_with_one_its_jobs_do(
     server = RedisServer(tmp_path)
     async with (
         serving(database_url, tmp_path, redis_url=SecretStr(server.url)) as served,
-        httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}) as http,
+        httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}, timeout=30) as http,
     ):
         health = (await http.get("/health")).json()
         assert health["status"] == "ok"
@@ -51,7 +51,7 @@ async def test_without_a_redis_everything_else_works_and_with_one_its_jobs_do(
         try:
             async with Redis.from_url(server.url) as client:
                 await client.rpush("agent:jobs", json.dumps({"job_id": "j", "prompt": "what is one?"}))
-                await until(lambda: client.llen("agent:results:j"), 30)
+                await until(lambda: client.llen("agent:results:j"), 60)
 
                 async def well() -> bool:
                     return bool((await http.get("/health")).json()["trouble"] == {})
@@ -82,7 +82,7 @@ async def test_results_that_waited_for_redis_come_as_soon_as_it_is_back(
                 # As if it had been tried in vain for long: nobody would look at it for an hour.
                 await tx.execute("UPDATE outbox SET not_before = now() + interval '1 hour'")
             await asyncio.to_thread(server.start)
-            assert (await producer.result("j", 30))["status"] == "completed"
+            assert (await producer.result("j", 60))["status"] == "completed"
 
 
 async def test_the_owner_is_told_once_that_redis_is_gone_and_once_that_it_is_back(db: Database, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ async def test_the_owner_is_told_once_that_redis_is_gone_and_once_that_it_is_bac
     for _ in range(2):
         await watch.look()
     assert await watch.trouble() is None
-    assert (await _told(db))[1:] == ["Redis at here:1 answers again. What waited goes on now."]
+    assert (await _told(db))[1:] == ["Redis at here:1 works again. What waited goes on now."]
 
 
 async def test_a_password_opens_redis_and_is_never_logged(
@@ -122,7 +122,7 @@ async def test_a_password_opens_redis_and_is_never_logged(
             await producer.result("j")
         wrong = server.url.replace("127", ":opensesame-28@127", 1)
         async with serving(database_url, tmp_path / "home", redis_url=SecretStr(wrong)) as served:
-            async with httpx.AsyncClient(base_url=served.url) as http:
+            async with httpx.AsyncClient(base_url=served.url, timeout=30) as http:
                 trouble = (await http.get("/health")).json()["trouble"]["redis"]
             assert "does not answer" in trouble
             assert "sesame" not in trouble
@@ -143,7 +143,7 @@ async def test_redis_is_reached_through_tls_and_only_with_the_right_certificate(
             stranger = SecretStr(f"rediss://localhost:{port}/0")
             async with (
                 serving(database_url, tmp_path / "home", redis_url=stranger) as served,
-                httpx.AsyncClient(base_url=served.url) as http,
+                httpx.AsyncClient(base_url=served.url, timeout=30) as http,
             ):
                 assert "certificate" in (await http.get("/health")).json()["trouble"]["redis"].lower()
 

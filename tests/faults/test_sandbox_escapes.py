@@ -12,6 +12,7 @@ import os
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -135,7 +136,8 @@ async def test_a_link_swapped_in_at_the_right_moment_leads_nowhere(
                         os.rename(*pair)
                 except OSError: pass
         def use():
-            while time.time() < until:
+            # The folder is its own again when nobody swaps any more, so that everybody reads it once at least.
+            while time.time() < until or "mine" not in told:
                 try:
                     told.add(open("real/secret").read()); open("real/victim", "w").write("mine")
                 except OSError: pass
@@ -240,6 +242,16 @@ async def test_no_network_and_no_socket_of_the_host_can_be_reached(
     assert ran.stdout.count("\n") >= 11, ran.stdout + ran.stderr
 
 
+async def sleeps(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it lives and sleeps, as soon as it has had its moment of the processor; a stopped one never does."""
+    until = time.monotonic() + 20
+    while process.poll() is None and time.monotonic() < until:
+        if psutil.Process(process.pid).status() == psutil.STATUS_SLEEPING:
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
 async def test_processes_of_the_host_can_be_neither_killed_nor_traced(boundary: Boundary, workspace: Path) -> None:
     user = identity_of(workspace)
     # Even one that belongs to the same user.
@@ -260,7 +272,7 @@ async def test_processes_of_the_host_can_be_neither_killed_nor_traced(boundary: 
     """)
     try:
         ran = await tried(boundary, workspace, f"{command}\nkill -9 {victim.pid}")
-        still = victim.poll() is None and psutil.Process(victim.pid).status() == psutil.STATUS_SLEEPING
+        still = await sleeps(victim)
     finally:
         victim.kill()
         victim.wait()

@@ -1,4 +1,4 @@
-"""Processes that want to outlive their command, each on every boundary; none is alive a second later."""
+"""Processes that want to outlive their command, each on every boundary; none is alive soon after."""
 
 # ruff: noqa: ASYNC220  nobody else waits for this loop
 
@@ -55,6 +55,7 @@ async def test_nothing_outlives_its_time(boundary: Boundary, workspace: Path, ma
     assert await none_alive_with(marker)
 
 
+@pytest.mark.alone
 async def test_nothing_outlives_being_stopped(boundary: Boundary, workspace: Path, marker: str) -> None:
     stops: list[Callable[[], None]] = []
 
@@ -70,8 +71,8 @@ async def test_nothing_outlives_being_stopped(boundary: Boundary, workspace: Pat
     stops[0]()
     ran = await running
     assert ran.killed_because is Killed.STOPPED
-    assert time.monotonic() - began < 1
-    assert await none_alive_with(marker, 1 - (time.monotonic() - began))
+    assert time.monotonic() - began < 2
+    assert await none_alive_with(marker, 2 - (time.monotonic() - began))
     assert stops == []
 
 
@@ -102,4 +103,4 @@ async def test_nothing_outlives_a_killed_server(boundary: Boundary, workspace: P
     finally:
         server.kill()
         server.wait()
-    assert await none_alive_with(marker, 2), alive_with(marker)
+    assert await none_alive_with(marker), alive_with(marker)

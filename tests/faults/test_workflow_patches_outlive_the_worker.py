@@ -66,7 +66,7 @@ async def test_a_worker_killed_around_the_store_of_a_patch_leaves_exactly_one_ne
         [question] = await until(asked, "the change was never asked about")
         async with db.transaction() as tx:
             await approvals.answer(tx, question.id, ApprovalState.APPROVED, owner)
-        await asyncio.to_thread(doomed.join, 60)
+        await asyncio.to_thread(doomed.join, 90)
         assert doomed.exitcode == -signal.SIGKILL, "it was to die here"
         heir = started(Orders(db.url, str(tmp_path)))
         await until(done, "nobody took the job over")

@@ -28,7 +28,7 @@ class Owner:
     def call(self, method: str, path: str, **more: Any) -> Any:
         key = (self._home / "key").read_text().strip()
         headers = {"Authorization": f"Bearer {key}"}
-        response = httpx.request(method, f"http://127.0.0.1:{self.port}{path}", headers=headers, timeout=20, **more)
+        response = httpx.request(method, f"http://127.0.0.1:{self.port}{path}", headers=headers, timeout=30, **more)
         response.raise_for_status()
         return response.json()
 

@@ -36,7 +36,7 @@ class Producer:
     async def results(self, job_id: str) -> list[dict[str, Any]]:
         return [json.loads(raw) for raw in await self.redis.lrange(f"agent:results:{job_id}", 0, -1)]
 
-    async def result(self, job_id: str, seconds: float = 20) -> dict[str, Any]:
+    async def result(self, job_id: str, seconds: float = 30) -> dict[str, Any]:
         """The one result of the job, once it is there."""
         await until(lambda: self.results(job_id), seconds)
         [found] = await self.results(job_id)
@@ -72,20 +72,21 @@ class Producer:
 
     async def lying_about(self) -> int:
         """How many jobs Redis still has, waiting or taken."""
+        # In the order in which they move, so that one that just does may be counted twice and is never overlooked.
+        waiting = int(await self.redis.llen("agent:jobs"))
         keys = [key async for key in self.redis.scan_iter("agent:jobs:processing:*")]
-        counts = [await self.redis.llen(key) for key in ("agent:jobs", *keys)]
-        return sum(counts)
+        return waiting + sum([int(await self.redis.llen(key)) for key in keys])
 
-    async def settled(self, seconds: float = 20) -> None:
-        """Every job has been taken out of Redis."""
+    async def settled(self, left: int = 0, seconds: float = 30) -> None:
+        """Every job but so many has been taken out of Redis, which happens a moment after it was stored."""
 
         async def gone() -> bool:
-            return await self.lying_about() == 0
+            return await self.lying_about() == left
 
         await until(gone, seconds)
 
 
-async def until(true: Callable[[], Any], seconds: float = 20) -> Any:
+async def until(true: Callable[[], Any], seconds: float = 30) -> Any:
     """What the condition gave when it first gave something."""
     async with asyncio.timeout(seconds):
         while not (found := await true()):

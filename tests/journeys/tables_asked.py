@@ -25,7 +25,7 @@ def offline() -> Parts:
 
 
 async def chat(door: Door, prompt: str, expected: int = 200, **more: Any) -> Any:
-    return await door.post("/test/chat", expected, json={"prompt": prompt, **more})
+    return await door.post("/test/chat", expected, json={"prompt": prompt, **more}, timeout=90)
 
 
 async def result(door: Door, shape: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from laneway.channels.telegram.view import STOP
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Turn, echo
 from tests.journeys.tooling import Door, door
@@ -48,25 +50,51 @@ class Chat:
     async def press(self, label: str, on: Message, *, sender: int = OWNER) -> str:
         """Somebody presses the button; what they are told."""
         data = next(data for row in on.buttons for text, data in row if text == label)
+        await self.on_record()
         return await self.press_data(data, on, sender=sender)
 
     async def press_data(self, data: str, on: Message, *, sender: int = OWNER) -> str:
         update = self.telegram.updates.press(data, on, sender=sender)
         query = update["callback_query"]["id"]
         await self.bring(update)
-        await self.telegram.until(lambda: self.telegram.world.queries[query] is not None)
+        await self.until(lambda: self.telegram.world.queries[query] is not None)
         return str((self.telegram.world.queries[query] or {})["text"])
 
-    async def sees(self, count: int, chat: int = OWNER, seconds: float = 30) -> list[Message]:
-        """What stands in the chat once it is so many messages."""
-        await self.telegram.until(lambda: len(self.telegram.world.shown(chat)) >= count, seconds)
-        return self.telegram.world.shown(chat)
+    async def sees(self, count: int, chat: int = OWNER) -> list[Message]:
+        """What was said in the chat once it is so many messages."""
+        await self.until(lambda: len(self.said(chat)) >= count)
+        return self.said(chat)
+
+    async def status(self, chat: int = OWNER) -> Message:
+        """The message with the button that stops the work, once it stands in the chat."""
+        await self.until(lambda: any(map(_stops, self.telegram.world.shown(chat))))
+        return next(filter(_stops, self.telegram.world.shown(chat)))
+
+    def said(self, chat: int = OWNER) -> list[Message]:
+        """What stands in the chat, without what only says that we work: on a slow machine that comes anywhere."""
+        return [message for message in self.telegram.world.shown(chat) if not _stops(message)]
 
     def texts(self, chat: int = OWNER) -> list[str]:
-        return [message.text for message in self.telegram.world.shown(chat)]
+        return [message.text for message in self.said(chat)]
+
+    async def until(self, true: Callable[[], object]) -> None:
+        await self.telegram.until(true, 30)
+
+    async def on_record(self) -> None:
+        """What was sent is known here to have been; nobody presses a button faster than that."""
+        async with asyncio.timeout(30):
+            while True:
+                counts = (await self.door.http.get("/status")).json()["outbox"]
+                if not any(counts.get(state) for state in ("pending", "sending", "uncertain")):
+                    return
+                await asyncio.sleep(0.02)
 
     async def jobs(self) -> list[dict[str, Any]]:
         return list((await self.door.http.get("/jobs")).json()["items"])
+
+
+def _stops(message: Message) -> bool:
+    return any(text == STOP for row in message.buttons for text, _ in row)
 
 
 @asynccontextmanager

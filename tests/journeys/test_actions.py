@@ -11,7 +11,7 @@ import pytest
 
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Say, Turn
-from tests.journeys.tooling import Counter, calls, door, reader
+from tests.journeys.tooling import Counter, asked_ago, calls, door, reader, too_late
 
 RED, BLUE = Call("press", {"button": "red"}), Call("press", {"button": "blue"})
 
@@ -58,12 +58,23 @@ async def test_a_typed_yes_or_no_counts_like_the_button(
     async with door(database_url, tmp_path, calls(RED), counter.entry()) as here:
         receipt = await here.send("restart the lights")
         await here.approval(receipt["job_id"])
-        # Nobody reads a question in no time: what is typed at once was meant for something else.
-        assert (await here.ask("yes")).startswith("There is another question by now.")
-        await asyncio.sleep(1.1)
+        await asked_ago(database_url, 1.1)
         assert await here.ask(word) == "Understood."
         await here.until(receipt["job_id"])
     assert counter.done == done
+
+
+@pytest.mark.alone
+async def test_a_yes_within_a_second_was_meant_for_something_else(database_url: str, tmp_path: Path) -> None:
+    counter = Counter()
+    async with door(database_url, tmp_path, calls(RED), counter.entry()) as here:
+        receipt = await here.send("restart the lights")
+        await here.approval(receipt["job_id"])
+        await asked_ago(database_url, 0)
+        # Nobody reads a question in no time.
+        assert (await here.ask("yes")).startswith("There is another question by now.")
+        assert (await here.job(receipt["job_id"]))["status"] == "waiting"
+    assert counter.done == []
 
 
 async def test_a_newer_command_takes_the_place_of_an_open_question(database_url: str, tmp_path: Path) -> None:
@@ -84,9 +95,10 @@ async def test_a_newer_command_takes_the_place_of_an_open_question(database_url:
 
 async def test_what_was_too_late_is_asked_again_without_a_model_call(database_url: str, tmp_path: Path) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True), approval_timeout_seconds=1) as here:
+    async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True)) as here:
         first = await here.send("press it")
         asked = await here.approval(first["job_id"])
+        await too_late(database_url)
         await here.until(first["job_id"])
         assert (await here.answer(asked["id"])).status_code == 409
         again = (await here.http.post(f"/approvals/{asked['id']}/again")).json()
@@ -210,7 +222,7 @@ async def test_the_answer_of_somebody_who_may_not_give_it_counts_nothing(databas
     async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True)) as here:
         receipt = await here.send("press it")
         asked = await here.approval(receipt["job_id"])
-        async with httpx.AsyncClient(base_url=here.served.url) as stranger:
+        async with httpx.AsyncClient(base_url=here.served.url, timeout=30) as stranger:
             refused = await stranger.post(f"/approvals/{asked['id']}", json={"answer": "approve"})
             wrong = await stranger.post(
                 f"/approvals/{asked['id']}", json={"answer": "approve"}, headers={"Authorization": "Bearer lw_wrong"}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from pathlib import Path
 
 import psutil
+import pytest
 
 from laneway.llm.scripted import Call
 from tests.journeys.tooling import calls, door
+
+SLEEPS = [f"{seconds}.{os.getpid()}" for seconds in (611, 612, 613)]
+"""Seconds that nobody else on this machine sleeps, another run of these tests included."""
 
 
 def bash(command: str, **more: object) -> Call:
@@ -51,10 +56,12 @@ async def test_what_the_guard_denies_is_never_asked_and_the_model_is_told(databa
     assert job["approvals"] == []
 
 
+@pytest.mark.alone
 async def test_stop_ends_the_whole_process_tree_within_a_second_and_tells_what_was_done(
     database_url: str, tmp_path: Path
 ) -> None:
-    stubborn = "(trap '' TERM; sleep 611) & setsid sleep 612 & sleep 613"
+    first, second, third = SLEEPS
+    stubborn = f"(trap '' TERM; sleep {first}) & setsid sleep {second} & sleep {third}"
     async with door(database_url, tmp_path, calls(bash("echo one > a.txt"), bash(stubborn))) as here:
         receipt = await here.send("what now?")
         while len(sleepers()) < 3:
@@ -76,7 +83,7 @@ def sleepers() -> list[int]:
     found = []
     for process in psutil.process_iter(["cmdline", "status"]):
         line = process.info["cmdline"] or []
-        if line[:1] == ["sleep"] and line[1:] in (["611"], ["612"], ["613"]) and process.info["status"] != "zombie":
+        if line[:1] == ["sleep"] and line[1:] in [[one] for one in SLEEPS] and process.info["status"] != "zombie":
             found.append(process.pid)
     return found
 

@@ -11,7 +11,7 @@ from laneway.store import toolboxes
 from tests.running import laneway
 
 RUDE = str(Path(__file__).parents[1] / "servers" / "mcp_rude_server.py")
-MANY = McpServer(command=sys.executable, args=(RUDE, "many"), trusted=True)
+MANY = McpServer(command=sys.executable, args=(RUDE, "many"), trusted=True, start_seconds=60)
 FORECAST = "sky__weather_forecast"
 
 

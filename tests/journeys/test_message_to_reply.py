@@ -165,13 +165,13 @@ async def test_a_transient_fault_is_tried_again_and_the_steps_before_it_are_kept
 
     async with laneway(database_url, tmp_path, ScriptedModel(script), tools=[ToolEntry(count)]) as here:
         receipt = await here.send("how many apples?")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while (job := await here.job(receipt.job_id)).not_before is None:
                 await asyncio.sleep(0.02)
         assert job.status is JobStatus.QUEUED
         assert job.error is not None
         assert job.error["code"] == "model-transient"
-        job = await here.until(receipt.job_id, seconds=30)
+        job = await here.until(receipt.job_id, seconds=60)
         assert job.status is JobStatus.DONE
         assert job.run == 2
     assert counted == ["apples"]

@@ -36,7 +36,7 @@ async def offline(database_url: str, home: Path) -> AsyncIterator[Door]:
     """Laneway answers HTTP without a key while the block lasts."""
     async with (
         serving(database_url, home, Parts(models=lambda db: only(OfflineModel(), db))) as served,
-        httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}) as http,
+        httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}, timeout=30) as http,
     ):
         yield Door(served, http)
 

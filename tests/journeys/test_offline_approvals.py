@@ -11,17 +11,17 @@ import httpx
 import psycopg
 
 from laneway.app import Parts
-from tests.journeys.tooling import Door
+from tests.journeys.tooling import Door, too_late
 from tests.serving import serving
 
 ORDER = "delete the file notes.txt"
 
 
 @asynccontextmanager
-async def without_a_key(database_url: str, home: Path, **settings: Any) -> AsyncIterator[Door]:
+async def without_a_key(database_url: str, home: Path) -> AsyncIterator[Door]:
     async with (
-        serving(database_url, home, Parts(), **settings) as served,
-        httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}) as http,
+        serving(database_url, home, Parts()) as served,
+        httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}, timeout=30) as http,
     ):
         yield Door(served, http)
 
@@ -34,10 +34,11 @@ def notes_of(home: Path, receipt: dict[str, Any]) -> Path:
 
 
 async def test_nobody_answers_and_nothing_is_done(database_url: str, tmp_path: Path) -> None:
-    async with without_a_key(database_url, tmp_path, approval_timeout_seconds=1) as here:
+    async with without_a_key(database_url, tmp_path) as here:
         receipt = await here.send(ORDER)
         await here.approval(receipt["job_id"])
         notes = notes_of(tmp_path, receipt)
+        await too_late(database_url)
         await here.until(receipt["job_id"])
         assert "nobody answered in time" in (await here.replies(receipt["message_id"]))[-1]
     assert notes.exists()
@@ -48,7 +49,7 @@ async def test_a_stranger_answers_and_nothing_is_done(database_url: str, tmp_pat
         receipt = await here.send(ORDER)
         asked = await here.approval(receipt["job_id"])
         notes = notes_of(tmp_path, receipt)
-        async with httpx.AsyncClient(base_url=here.served.url) as stranger:
+        async with httpx.AsyncClient(base_url=here.served.url, timeout=30) as stranger:
             answer = await stranger.post(f"/approvals/{asked['id']}", json={"answer": "approve"})
         assert answer.status_code == 401
         assert (await here.job(receipt["job_id"]))["status"] == "waiting"

@@ -80,7 +80,7 @@ async def test_after_a_restart_the_memory_is_rebuilt_and_nothing_is_told_twice(
     model, tools = ScriptedModel(stubborn), [ToolEntry(sip)]
     async with laneway(database_url, tmp_path, model, tools=tools, reactors=make) as here:
         receipt = await here.send("drink with me")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             await stuck.wait()
         [told] = [await eventually(here, "reactor.notified")]
         assert len(told) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,10 @@ from laneway.domain.job import JobStatus
 from laneway.domain.session import EventKind, SessionEvent
 from laneway.engine.replay import replayed
 from laneway.lanes.tools import ToolEntry
-from laneway.llm.scripted import Asked, Call, Delay, Say, ScriptedModel, Turn
+from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
 from laneway.reactors import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
 from laneway.store import principals
-from tests.journeys.test_stop_and_commands import call_it, is_gone, sleep_in_a_child, sleeping
+from tests.journeys.test_stop_and_commands import call_it, gone, sleep_in_a_child, sleeping
 from tests.journeys.watching import (
     Saying,
     always,
@@ -110,7 +112,7 @@ async def test_a_kill_on_a_tick_ends_a_running_tool_with_its_child_process(datab
         child: psutil.Process = await sleeping()
         job = await here.until(receipt.job_id)
         assert job.status is JobStatus.CANCELLED
-        assert is_gone(child)
+        await gone(child)
         [reply] = await here.replies(receipt.message_id)
         assert "It takes too long." in reply.text
 
@@ -179,11 +181,20 @@ async def test_a_reactor_that_fails_is_an_event_and_the_work_goes_on(database_ur
 
 async def test_the_clock_ticks_while_a_job_runs(database_url: str, tmp_path: Path) -> None:
     watching = Saying()
-    slow = ScriptedModel([Delay(Say("done at last"), seconds=1.0)])
+
+    def ticks() -> int:
+        return [event.kind for event in watching.seen].count(EventKind.TICK)
+
+    async def ticked(call: dict[str, Any]) -> None:
+        async with asyncio.timeout(30):
+            while ticks() < 3:
+                await asyncio.sleep(0.02)
+
+    slow = ScriptedModel([Say("done at last")], on_call=ticked)
     async with laneway(database_url, tmp_path, slow, reactors=always(watching), tick_seconds=0.2) as here:
-        await here.ask("what is new?")
-        ticks = [event for event in watching.seen if event.kind is EventKind.TICK]
-        assert 3 <= len(ticks) <= 10
+        began = time.monotonic()
+        assert await here.ask("what is new?") == "done at last"
+        assert 3 <= ticks() <= 1 + (time.monotonic() - began) / 0.2
 
 
 async def test_at_the_fifth_identical_call_the_model_is_told_so(database_url: str, tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
 from starlette.responses import JSONResponse, RedirectResponse
 
+from laneway.app import Parts
 from laneway.llm.scripted import Asked, Call, Say, Turn
 from tests.journeys.tables_asked import CHEAPEST, FLIGHTS, ODD, PLAN, chat, offline, result
+from tests.servers import AnthropicServer, CallTool, Script
 from tests.servers.pages import Pages
 from tests.serving import scripted
 from tests.web.conftest import Open
@@ -70,6 +74,14 @@ async def test_a_model_plans_what_the_planner_does_not_understand_and_sees_three
         assert len(heard) == 1, "no model was asked"
         assert (again["metadata"]["cache_kind"], again["metadata"]["llm_model"]) == ("plan", "scripted")
         assert again["metadata"]["tokens_used"] == 0
+
+
+async def test_a_plan_for_which_the_provider_read_its_cache_says_so(opened: Open) -> None:
+    with AnthropicServer(Script()) as server:
+        server.script.then(CallTool("execute_pipeline", PLAN, tokens_in=200, tokens_out=20, cache_read=900))
+        async with opened(Parts(), anthropic_api_key="sk-test-123456", anthropic_base_url=server.url) as door:
+            found = await door.post("/pipelines", json={"prompt": ODD, "tables": {"flights": FLIGHTS}})
+    assert (found["metadata"]["cache_hit"], found["metadata"]["cache_kind"]) == (True, "provider")
 
 
 async def test_what_is_wrong_with_a_models_plan_goes_back_to_it_a_few_times(opened: Open) -> None:
@@ -160,6 +172,48 @@ async def test_a_message_brings_tables_as_well(opened: Open) -> None:
         assert answer["jobs"][0]["result"]["counts"][0]["rows"] == 1000
 
 
+UNSORTED = [
+    {"flight": f"LH {n}", "price": 100 - n, "city": {"name": "Oslo", "iso": "NO"}, "to": "Rome"} for n in range(4)
+]
+"""Columns, and what lies in a cell, as a database would sort them: city, flight, price, to; iso, name."""
+
+
+def _order(row: dict[str, Any]) -> list[str]:
+    return [*row, *row["city"]]
+
+
+async def test_columns_keep_the_order_in_which_they_were_sent_at_every_door(opened: Open) -> None:
+    sent = ["flight", "price", "city", "to", "name", "iso"]
+    async with opened(offline()) as door:
+        for given in ({"tables": {"flights": UNSORTED}}, {"previous_results": [{"rows": UNSORTED}]}):
+            for shape in (
+                await chat(door, CHEAPEST, **given),
+                await door.post("/pipelines", json={"prompt": CHEAPEST, **given}),
+                await door.post("/pipelines", json={"plan": PLAN, **given}),
+            ):
+                rows = [*shape["result_preview"]["sample"], *await result(door, shape), *shape.get("rows", [])]
+                assert len(rows) >= 4
+                assert all(_order(row) == sent for row in rows), shape
+                assert re.search(r"flight +\| price +\| city +\| to", shape["reply"])
+            answer = await door.ask(CHEAPEST, lane="pipeline", **given)
+            [job] = answer["jobs"]
+            [reply] = [m for m in (await door.get("/messages"))["items"] if m["meta"].get("answers") == answer["id"]]
+            seen = [*job["result"]["result_preview"]["sample"], *reply["meta"]["result_preview"]["sample"]]
+            assert [_order(row) for row in seen] == [sent] * 4
+            runner = job["payload"]["runner"]
+            [table] = [*runner.get("tables", {}).values()] or [runner["previous_results"][0]["rows"]]
+            assert _order(table[0]) == sent
+
+
+async def test_a_remembered_plan_reads_as_it_was_made(opened: Open) -> None:
+    made = {"steps": [{"do": "rename", "columns": {"price": "cost", "city": "to"}}]}
+    async with opened(scripted(lambda asked: Call("execute_pipeline", made))) as door:
+        first, again = [await chat(door, ODD, tables={"flights": FLIGHTS}) for _ in range(2)]
+        assert again["metadata"]["cache_kind"] == "plan"
+        assert json.dumps(again["plan"]) == json.dumps(first["plan"])
+        assert [list(row) for row in await result(door, again)] == [["airline", "cost", "to"]] * 4
+
+
 async def test_a_given_plan_is_run_as_it_stands_also_in_the_seeds_spelling(opened: Open) -> None:
     seeds = [
         {"step": "table_filter", "condition": {"field": "city", "op": "==", "value": "Oslo"}},
@@ -200,7 +254,7 @@ async def test_what_is_too_large_too_deep_or_no_table_is_refused_clearly(opened:
             "/test/chat", content=json.dumps(big), headers={"Content-Type": "application/json"}
         )
         assert refused.status_code == 413
-        assert "longer than" in refused.json()["detail"]
+        assert "The table t is larger than 10 MB" in refused.json()["detail"]
         deep: Any = "x"
         for _ in range(80):
             deep = [deep]
@@ -298,9 +352,45 @@ async def test_health_and_metrics_tell_of_the_runner(opened: Open) -> None:
     async with opened(offline()) as door:
         for _ in range(2):
             await chat(door, CHEAPEST, tables={"flights": FLIGHTS})
-        health = await door.get("/health")
-        assert (health["status"], health["service"], health["running"]) == ("ok", "laneway", 0)
+        async with asyncio.timeout(30):
+            # The answer is out a moment before its job has left.
+            while (health := await door.get("/health"))["running"]:
+                await asyncio.sleep(0.02)
+        assert (health["status"], health["service"]) == ("ok", "laneway")
         assert health["workers"] > 0
         told = (await door.http.get("/metrics")).text
         assert 'laneway_pipeline_results{cache="plan"} 1.0' in told
         assert 'laneway_pipeline_results{cache="none"} 1.0' in told
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [(503, ("fetch-failed", True)), (429, ("fetch-failed", True)), (404, ("fetch-refused", False)),
+     (403, ("fetch-refused", False)), (0, ("fetch-failed", True))],
+)  # fmt: skip
+async def test_a_fetch_that_fails_says_whether_trying_again_helps(
+    opened: Open, web: Pages, status: int, told: tuple[str, bool]
+) -> None:
+    web.pages["/down"] = JSONResponse({}, status or 200)
+    with Pages() as gone:
+        nobody = gone.port
+    url = f"{web.url}/down" if status else f"http://127.0.0.1:{nobody}/"
+    async with opened(offline(), allowed_hosts=[f"127.0.0.1:{web.port}", f"127.0.0.1:{nobody}"]) as door:
+        found = await door.post("/pipelines", json={"plan": {"steps": [{"do": "http_request", "url": url}]}})
+        assert (found["error"]["type"], found["error"]["retryable"]) == told, found
+        assert ("later" in found["error"]["message"]) is told[1]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [(b'{"prompt": "sort by a", "tables": {"t": [{"a": 1}, {"a": "\\u0000"}]}}', "tables.t.1.a"),
+     (b'{"prompt": "sort by a", "tables": {"t": [{"a": 1e999}]}}', "tables.t.0.a"),
+     (b'{"prompt": "sort\\u0000by a"}', "prompt")],
+)  # fmt: skip
+async def test_what_cannot_be_stored_is_refused_by_its_name(opened: Open, body: bytes, field: str) -> None:
+    async with opened(offline()) as door:
+        for path in ("/test/chat", "/pipelines"):
+            refused = await door.http.post(path, content=body, headers={"content-type": "application/json"})
+            assert refused.status_code == 400
+            assert list(refused.json()["fields"]) == [field], refused.text
+            assert refused.json()["detail"].startswith(f"`{field}` holds a ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -39,7 +40,7 @@ async def said(door: Door) -> list[str]:
 
 
 async def add(door: Door, **more: Any) -> Any:
-    order = {"when": "weekdays 09:00", "text": "check the disk and tell me above 80 %", "name": "disk", **more}
+    order = {"when": "0 9 29 2 *", "text": "check the disk and tell me above 80 %", "name": "disk", **more}
     return await door.post("/schedules", 201, json=order)
 
 
@@ -93,7 +94,9 @@ async def test_a_scheduled_run_looks_with_tools_and_is_charged_as_proactive(open
 
 async def test_in_quiet_hours_the_result_waits_and_a_failure_too(opened: Open, database_url: str) -> None:
     async with opened(scripted(lambda turn: Say("The disk is 91 % full."))) as door:
-        await add(door, quiet="00:00-23:59", zone="UTC")
+        now = datetime.now(UTC)
+        quiet = f"{now - timedelta(hours=6):%H:%M}-{now + timedelta(hours=6):%H:%M}"
+        await add(door, quiet=quiet, zone="UTC")
         await due_now(database_url)
         await ran(door)
         assert await said(door) == []
@@ -108,10 +111,11 @@ async def test_a_reminder_asked_for_in_the_chat_comes_back_to_the_chat(opened: O
 
     async with opened(scripted(later)) as door:
         await door.ask("remind me to stretch in two seconds")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while "Reminder: stretch" not in await said(door):
                 await asyncio.sleep(0.05)
-        assert await said(door) == ["I will.", "Reminder: stretch"]
+        # Two seconds are over soon: on a slow machine before the promise is on paper.
+        assert sorted(await said(door)) == ["I will.", "Reminder: stretch"]
         [sent] = (await door.get("/reminders"))["items"]
         assert sent["state"] == "sent"
 

@@ -140,6 +140,9 @@ BAD: list[tuple[str, bytes, str | None, str]] = [
     ("version 2", b'{"version": "2.0", "job_id": "i", "prompt": "x"}', "i", "unsupported-version"),
     ("ten megabytes", b'{"job_id": "j", "prompt": "' + b"x" * 10_000_000 + b'"}', "j", "too-large"),
     ("a long prompt", b'{"job_id": "k", "prompt": "' + b"x" * 300_000 + b'"}', "k", "too-large"),
+    ("a long id", b'{"job_id": "' + b"m" * 130 + b'", "prompt": "x"}', "m" * 130, "malformed"),
+    ("a newline in the id", b'{"job_id": "n\\nn", "prompt": "x"}', "n\nn", "malformed"),
+    ("an id beyond all", b'{"job_id": "' + b"o" * 513 + b'", "prompt": "x"}', None, "malformed"),
     ("an endless time", b'{"job_id": "l", "prompt": "x", "timeout_sec": 1e99}', "l", "malformed"),
 ]
 

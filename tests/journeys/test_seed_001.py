@@ -46,7 +46,7 @@ async def once(door: Door, prompt: str, **tables: Any) -> Any:
 
 async def lasting(door: Door, prompt: str, **more: Any) -> Any:
     """The workflow as it is stored after a yes to the change that the sentence asks for."""
-    waiting = await chat(door, prompt, 202, timeout_sec=20, **more)
+    waiting = await chat(door, prompt, 202, timeout_sec=60, **more)
     [approval] = (await door.get("/approvals", state="pending"))["items"]
     before = {one["tag"]: one["version"] for one in (await door.get("/workflows"))["items"]}
     assert before in ({}, {"main": 1}), "nothing is changed before the yes"

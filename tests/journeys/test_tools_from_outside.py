@@ -65,7 +65,7 @@ async def test_a_post_is_sent_once_after_a_yes(opened: Open) -> None:
 
 
 async def test_a_trusted_servers_reading_tool_runs_and_its_other_tools_ask(opened: Open) -> None:
-    server = McpServer(command=sys.executable, args=(STDIO,), trusted=True)
+    server = McpServer(command=sys.executable, args=(STDIO,), trusted=True, start_seconds=60)
     calls = (Call("odds__add", {"a": 2, "b": 3}), Call("odds__write_note", {"text": "five"}))
     async with opened(following(*calls), mcp={"odds": server}) as door:
         receipt = await door.send("how much is two and three?")

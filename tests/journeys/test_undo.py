@@ -165,7 +165,7 @@ async def test_only_an_ended_job_with_changes_can_be_undone_and_only_by_the_owne
                 "INSERT INTO principals (id, role, name, key_hash) VALUES (gen_random_uuid(), 'operator', 'op', %s)",
                 (hashed("lw_operator"),),
             )
-        async with httpx.AsyncClient(base_url=here.served.url) as other:
+        async with httpx.AsyncClient(base_url=here.served.url, timeout=30) as other:
             for key, status in (("lw_operator", 403), ("lw_nobody", 401)):
                 headers = {"Authorization": f"Bearer {key}"}
                 assert (await other.post(f"/jobs/{receipt['job_id']}/undo", headers=headers)).status_code == status

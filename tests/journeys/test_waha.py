@@ -253,7 +253,7 @@ async def test_the_settings_are_enough_and_a_key_for_signatures_is_needed(
 
 
 async def test_without_a_bridge_the_door_is_shut(database_url: str, tmp_path: Path) -> None:
-    async with serving(database_url, tmp_path, scripted()) as served, httpx.AsyncClient() as http:
+    async with serving(database_url, tmp_path, scripted()) as served, httpx.AsyncClient(timeout=30) as http:
         assert (await http.post(f"{served.url}/waha/webhook", json={})).status_code == 404
 
 

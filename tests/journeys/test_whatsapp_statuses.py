@@ -144,7 +144,7 @@ async def test_a_status_that_comes_before_its_message_is_on_record_waits_for_it(
         await here.listed("sent")
         async with here.db.transaction() as tx:
             await tx.execute("UPDATE deliveries SET external_id = 'wamid.nobodys' WHERE external_id = %s", (sent.id,))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while True:
                 async with here.db.transaction() as tx:
                     cursor = await tx.execute("SELECT status, (SELECT count(*) FROM whatsapp_early) FROM deliveries")

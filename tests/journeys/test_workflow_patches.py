@@ -13,6 +13,7 @@ import pytest
 from laneway.app import Parts
 from laneway.llm.offline import OfflineModel
 from laneway.llm.single import only
+from tests.journeys.test_workflow_runs import listening
 from tests.lanes.workflow.stored_documents import CHAIN
 from tests.servers.smtp_server import SmtpServer
 from tests.web.conftest import Door, Open
@@ -50,7 +51,7 @@ async def ended(door: Door, tag: str, number: int) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> None:
+async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open, database_url: str) -> None:
     with SmtpServer() as smtp:
         mail = {"smtp_url": smtp.url, "mail_from": "laneway@example.org", "mail_to": "owner@example.org"}
         async with opened(offline(), **mail) as door:
@@ -61,6 +62,7 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open) -> N
             assert "```mermaid" in question
             await decided(door, receipt)
             (workflow,) = (await door.get("/workflows"))["items"]
+            await listening(database_url)
             for number, price in enumerate((120, 95, 94, 101, 99), 1):
                 await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": price}})
                 await ended(door, workflow["tag"], number)
@@ -116,17 +118,20 @@ async def test_a_no_leaves_everything_as_it_was(opened: Open) -> None:
 
 
 async def test_a_yes_in_the_conversation_is_a_yes(opened: Open) -> None:
-    async with opened(offline()) as door:
+    async with opened(offline(), local_classifier=True) as door:
         await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
         receipt = await door.send("retry fetch 5 times", lane="workflow", thread="chat")
         await asked(door, receipt["job_id"])
-        # Whoever answers within a second cannot have read the question.
+        # Whoever answers within a second cannot have read the question; it stays open.
+        early = await door.send("yes", thread="chat")
+        await door.until(early["job_id"], seconds=60)
         await asyncio.sleep(1.1)
         await door.send("yes", thread="chat")
         await door.until(receipt["job_id"])
         assert (await door.get("/workflows/main"))["document"]["nodes"][0]["retry"] == {"max_attempts": 5}
 
 
+@pytest.mark.timeout(300)  # Twenty processes begin one after the other.
 async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_path: Path) -> None:
     async with opened(offline()) as door:
         await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
@@ -169,6 +174,9 @@ async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_
         assert "is at version 1" in await laneway("import", "-", "--tag", "copy", given=exported)
         assert (await door.get("/workflows/copy"))["document"] == CHAIN
         assert "Removed copy" in await laneway("remove", "copy")
+        assert "copy" in await laneway("list", "--removed")
+        assert "copy is back at version 1." in await laneway("restore", "copy")
+        assert (await door.get("/workflows/copy"))["document"] == CHAIN
         line = json.dumps({"workflow": CHAIN, "operations": json.loads(slower)})
         assert json.loads(await laneway("patch", "--check", given=line + "\n"))["verdict"] == "accept"
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import httpx
 import psycopg
+import pytest
 from starlette.responses import JSONResponse, PlainTextResponse
 
-from tests.journeys.test_workflow_runs import LOCAL, comes_due, ended, make, signed
+from tests.journeys.test_workflow_runs import LOCAL, comes_due, ended, listening, make, signed
 from tests.servers.pages import Pages
 from tests.web.conftest import Door, Open
 
@@ -40,6 +41,7 @@ async def runs_of(door: Door, tag: str) -> list[Any]:
     return list((await door.get(f"/workflows/{tag}/runs"))["items"])
 
 
+@pytest.mark.timeout(300)  # Ten processes begin one after the other.
 async def test_a_run_is_started_fails_is_retried_asks_and_is_cancelled(opened: Open, tmp_path: Path) -> None:
     with Pages(pages={"/b": PlainTextResponse("no", 404)}) as shop:
         async with opened(**LOCAL) as door:
@@ -69,6 +71,21 @@ async def test_a_run_is_started_fails_is_retried_asks_and_is_cancelled(opened: O
             refused = await laneway("retry", run["id"], code=1)
             assert "only a failed one can be retried" in refused
             assert "This is not JSON" in await laneway("run", "flow", "--input", "{", code=2)
+
+
+async def test_a_run_that_stands_in_line_says_behind_whom(opened: Open, tmp_path: Path) -> None:
+    async with opened(**LOCAL) as door:
+        laneway = console(door, tmp_path)
+        nodes = [
+            {"id": "ask", "type": "hitl", "config": {"message": "Go on?"}},
+            {"id": "say", "type": "transform", "config": {"set": "$previous.say"}},
+        ]
+        await make(door, "flow", nodes, ["ask say"])
+        for _ in range(2):
+            await laneway("run", "flow", "--wait", "0")
+        second, first = await runs_of(door, "flow")
+        await ended(door, second["id"], "waiting")
+        assert f"It begins when the run before it, {first['id']}, has ended." in await laneway("runs", second["id"])
 
 
 async def test_a_workflow_that_cannot_run_is_refused_with_node_and_repair(opened: Open, tmp_path: Path) -> None:
@@ -102,12 +119,13 @@ async def test_a_test_does_nothing_outside_and_a_run_without_waiting_only_starts
             assert len(await runs_of(door, "flow")) == 2
 
 
-async def test_a_hook_and_an_event_start_what_listens_to_them(opened: Open, tmp_path: Path) -> None:
+async def test_a_hook_and_an_event_start_what_listens_to_them(opened: Open, tmp_path: Path, database_url: str) -> None:
     async with opened(**LOCAL) as door:
         laneway = console(door, tmp_path)
         nodes = [{"id": "a", "type": "transform", "config": {"set": "$input"}}]
         listens = [{"type": "webhook"}, {"type": "event", "event": "price.changed", "condition": "output.price < 100"}]
         await make(door, "flow", nodes, [], triggers=listens)
+        await listening(database_url)
         made = json.loads(await laneway("hook", "flow", "--json"))
         plain = await laneway("hook", "flow")
         assert made["url"] in plain

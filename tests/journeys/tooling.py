@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psycopg
 
 from laneway.lanes.tools import ToolEntry
 from laneway.lanes.tools.entry import success
@@ -102,6 +103,21 @@ async def door(
     """Laneway answers HTTP with this script and these tools while the block lasts."""
     async with (
         serving(database_url, home, scripted(script, tools=list(tools)), **settings) as served,
-        httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}) as http,
+        httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}, timeout=30) as http,
     ):
         yield Door(served, http)
+
+
+async def too_late(database_url: str) -> None:
+    """The time in which open questions could be answered is over; the next beat of the engine notices."""
+    async with await psycopg.AsyncConnection.connect(database_url) as connection:
+        await connection.execute("UPDATE approvals SET deadline = now() - interval '1 second' WHERE state = 'pending'")
+
+
+async def asked_ago(database_url: str, seconds: float) -> None:
+    """Open questions were asked so long ago."""
+    async with await psycopg.AsyncConnection.connect(database_url) as connection:
+        await connection.execute(
+            "UPDATE approvals SET created_at = clock_timestamp() - make_interval(secs => %s) WHERE state = 'pending'",
+            (seconds,),
+        )

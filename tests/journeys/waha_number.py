@@ -56,7 +56,7 @@ class Number:
     async def figures(self) -> dict[str, Any]:
         return dict((await self.http.get("/status")).json())
 
-    async def until(self, met: Callable[[], Awaitable[object]], seconds: float = 20) -> None:
+    async def until(self, met: Callable[[], Awaitable[object]], seconds: float = 30) -> None:
         async with asyncio.timeout(seconds):
             while not await met():
                 await asyncio.sleep(0.05)
@@ -88,14 +88,27 @@ async def number(
     await db.open()
     channel = Waha(db, Bridge(bridge.url, bridge.api_key, bridge.session), bridge.hmac_key, AT_ONCE, rhythm)
     parts = scripted(script, tools=list(tools), channels=[channel])
+    looks = _looks_back(bridge)
     try:
         async with serving(database_url, home, parts, **{"waha_owners": (OWNER,), **settings}) as served:
             bridge.hook = f"{served.url}/waha/webhook"
             key = {"Authorization": f"Bearer {served.key}"}
-            async with httpx.AsyncClient(base_url=served.url, headers=key) as http:
-                yield Number(bridge, http)
+            async with httpx.AsyncClient(base_url=served.url, headers=key, timeout=30) as http:
+                here = Number(bridge, http)
+                # What is said from now on comes by webhook alone, and not from the history as well.
+                await here.until(lambda: _looked_back(bridge, looks))
+                yield here
     finally:
         await db.close()
+
+
+def _looks_back(bridge: WahaServer) -> int:
+    return sum(one.path.endswith("/chats/overview") for one in bridge.asked)
+
+
+async def _looked_back(bridge: WahaServer, before: int) -> bool:
+    """Whether the history was asked for since; a bridge that does not work has none."""
+    return bridge.status != "WORKING" or _looks_back(bridge) > before
 
 
 def answers(text: str = "From 9 to 5.") -> Callable[[Asked], Turn]:

@@ -70,7 +70,7 @@ async def of_kind(here: Laneway, kind: str) -> list[Event]:
 
 
 async def eventually(here: Laneway, kind: str) -> list[Event]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not (found := await of_kind(here, kind)):
             await asyncio.sleep(0.02)
     return found
@@ -84,7 +84,7 @@ async def notices(here: Laneway) -> list[str]:
 
 async def settled(here: Laneway) -> None:
     """Nothing runs any more, and watchers have done all they had to."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while len(here.app.engine.running):
             await asyncio.sleep(0.01)
     await here.app.watched.settled()

@@ -24,8 +24,8 @@ def a_job(thread_id: UUID, message_id: UUID) -> Job:
     )
     return Job(
         id=new_id(), seq=1, thread_id=thread_id, message_id=message_id, mode=JobMode.AUTO, scope=Scope.REACTIVE,
-        owner=True, aside=False, status=JobStatus.RUNNING, run=1, epoch=1, attempts=1, resume=False, payload={},
-        created_at=NOW, **empty,
+        owner=True, program=False, aside=False, status=JobStatus.RUNNING, run=1, epoch=1, attempts=1, resume=False,
+        payload={}, created_at=NOW, **empty,
     )  # fmt: skip
 
 

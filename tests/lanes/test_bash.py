@@ -94,6 +94,7 @@ async def test_what_cannot_be_run_is_refused_in_a_sentence(call: Call, command: 
     assert entry.judge({"command": command}, call).decision is Decision.DENY  # type: ignore[union-attr]
 
 
+@pytest.mark.alone
 async def test_a_stopped_job_ends_its_command_within_a_second(call: Call) -> None:
     stops: list[Callable[[], None]] = []
 
@@ -110,7 +111,7 @@ async def test_a_stopped_job_ends_its_command_within_a_second(call: Call) -> Non
     outcome = await running
     assert time.monotonic() - began < 1
     assert outcome["error"] == "It was stopped."
-    assert await none_alive_with(marker)
+    assert await none_alive_with(marker, 20)
     assert stops == []
 
 
@@ -189,10 +190,10 @@ async def test_in_host_mode_nothing_outlives_its_command_either(host_call: Call)
     )
     outcome = await run(await entry_of(), host_call, command)
     assert outcome["stdout"] == "done\n"
-    assert await none_alive_with(marker)
+    assert await none_alive_with(marker, 20)
     outcome = await run(await entry_of(), host_call, f"trap '' TERM; {marker}", timeout=1)
     assert outcome["result"]["killed_because"] == "timeout"
-    assert await none_alive_with(marker)
+    assert await none_alive_with(marker, 20)
 
 
 @pytest.mark.parametrize(

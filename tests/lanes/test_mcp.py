@@ -67,10 +67,18 @@ def server_processes() -> list[int]:
     return found
 
 
-async def until(true: Callable[[], bool], seconds: float = 5) -> None:
+async def until(true: Callable[[], bool], seconds: float = 30) -> None:
     async with asyncio.timeout(seconds):
         while not true():
             await asyncio.sleep(0.05)
+
+
+def is_gone(pid: int) -> bool:
+    """Whether the process has ended, though nobody may have buried it yet."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 async def test_a_tool_of_a_program_is_listed_called_and_marked() -> None:
@@ -190,20 +198,20 @@ async def test_a_server_that_does_not_start_hurts_nobody(server: McpServer, told
 
 
 async def test_a_slow_call_is_given_up_and_its_server_lives() -> None:
-    async with using(odds=program(timeout_seconds=1)) as servers:
+    # The next call has no more time than this one.
+    async with using(odds=program(timeout_seconds=3)) as servers:
         before = server_processes()
-        outcome = await call(servers, "odds__sleep", seconds=3)
-        assert "did not answer within 1 seconds" in outcome["error"]
+        outcome = await call(servers, "odds__sleep", seconds=5)
+        assert "did not answer within 3 seconds" in outcome["error"]
         assert (await call(servers, "odds__add", a=1, b=2))["status"] == "success"
         assert server_processes() == before
 
 
 async def test_a_server_that_no_longer_answers_is_replaced() -> None:
-    async with using(odds=rude(timeout_seconds=1)) as servers:
+    async with using(odds=rude(timeout_seconds=3)) as servers:
         [before] = server_processes()
-        began = time.monotonic()
-        assert "did not answer" in (await call(servers, "odds__freeze"))["error"]
-        assert time.monotonic() - began < 10
+        async with asyncio.timeout(30):
+            assert "did not answer" in (await call(servers, "odds__freeze"))["error"]
         assert (await call(servers, "odds__add", a=1, b=2))["status"] == "success"
         await until(lambda: before not in server_processes())
 
@@ -218,12 +226,12 @@ async def test_an_endless_line_ends_the_server_and_not_us() -> None:
 
 @pytest.mark.parametrize("name", ["chatter", "lie_about_id"])
 async def test_what_is_no_answer_is_passed_over(name: str) -> None:
-    async with using(odds=rude(timeout_seconds=5)) as servers:
+    async with using(odds=rude(timeout_seconds=20)) as servers:
         assert (await call(servers, f"odds__{name}", a=1))["result"]["text"] == "1"
 
 
 async def test_an_answer_of_the_wrong_shape_fails_that_call_only() -> None:
-    async with using(odds=rude(timeout_seconds=5)) as servers:
+    async with using(odds=rude(timeout_seconds=20)) as servers:
         assert (await call(servers, "odds__wrong_shape"))["status"] == "error"
         assert (await call(servers, "odds__add", a=1, b=2))["status"] == "success"
 
@@ -235,6 +243,7 @@ async def test_long_answers_are_cut() -> None:
         assert "1500000" in result["note"]
 
 
+@pytest.mark.alone
 async def test_a_stopped_call_lets_the_server_live() -> None:
     async with using(odds=program()) as servers:
         calling = asyncio.create_task(call(servers, "odds__sleep", seconds=5))
@@ -253,7 +262,7 @@ async def test_with_the_connection_all_its_processes_end(tmp_path: Path) -> None
         child = int(note.read_text())
         assert psutil.pid_exists(child)
         [leader] = server_processes()
-    await until(lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE)
+    await until(lambda: is_gone(child))
     await until(lambda: not psutil.pid_exists(leader))
 
 
@@ -279,7 +288,7 @@ asyncio.run(main())
     os.kill(us.pid, signal.SIGKILL)
     us.wait()
     us.stdout.close()
-    await until(lambda: not psutil.pid_exists(server) or psutil.Process(server).status() == psutil.STATUS_ZOMBIE)
+    await until(lambda: is_gone(server))
 
 
 @pytest.fixture
@@ -335,7 +344,7 @@ async def test_the_headers_of_a_server_carry_its_key_and_nothing_of_this_machine
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     with Pages() as web:
         server = McpServer.model_validate(
-            {"url": f"{web.url}/mcp", "headers": {"Authorization": "Bearer ${SKY_KEY}"}, "start_seconds": 5}
+            {"url": f"{web.url}/mcp", "headers": {"Authorization": "Bearer ${SKY_KEY}"}, "start_seconds": 20}
         )
         async with using({"SKY_KEY": "abc"}, sky=server) as servers:
             assert servers.states()[0].status == "down"
@@ -345,7 +354,7 @@ async def test_the_headers_of_a_server_carry_its_key_and_nothing_of_this_machine
 async def test_what_a_server_adds_later_is_found() -> None:
     async with using(odds=rude()) as servers:
         await call(servers, "odds__grow")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while "odds__grown" not in {entry.name for entry in servers.entries()}:
                 await servers.settled()
                 await asyncio.sleep(0.02)

@@ -9,11 +9,13 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from laneway.domain.files import Kind
 from laneway.lanes.tools.entry import Call
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.sandbox.copies import Copies
-from laneway.sandbox.scan import Caps, Manifest, Scan
+from laneway.sandbox.scan import UNSETTLED_NANOSECONDS, Caps, Manifest, Scan
 from laneway.store import housekeeping, undo
 from laneway.store.database import Database
 from tests.lanes.calls import bash, taken_back
@@ -78,8 +80,7 @@ def test_a_full_store_of_copies_is_told(tmp_path: Path) -> None:
 def test_only_what_looks_changed_is_read_again_and_a_change_within_one_tick_is_not_missed(tmp_path: Path) -> None:
     root, copies = tmp_path / "root", Copies(tmp_path / "copies")
     root.mkdir()
-    (root / "a").write_text("one")
-    fresh = Scan(root, Manifest(), copies).run()
+    fresh = looked_at_once(root, copies)
     assert fresh.entries["a"][0] == (0, 0, 0, 0), "a file that young is read again, whatever its times say"
     (root / "a").write_text("two")
     assert not Scan(root, fresh, copies).run().image("a").same(fresh.image("a"))
@@ -88,6 +89,17 @@ def test_only_what_looks_changed_is_read_again_and_a_change_within_one_tick_is_n
     print_, image = settled.entries["a"]
     lie = Manifest({"a": (print_, type(image)(Kind.FILE, "sha256:known"))})
     assert Scan(root, lie, copies).run().image("a").content == "sha256:known"
+
+
+def looked_at_once(root: Path, copies: Copies) -> Manifest:
+    """What a look found that was over a moment after the file was written; on a busy machine not every look is."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        (root / "a").write_text("one")
+        found = Scan(root, Manifest(), copies).run()
+        if time.time_ns() - (root / "a").stat().st_ctime_ns < UNSETTLED_NANOSECONDS:
+            return found
+    raise AssertionError("no look came in time")
 
 
 async def test_old_records_and_their_copies_are_forgotten(db: Database, call: Call, tmp_path: Path) -> None:
@@ -119,6 +131,7 @@ async def test_the_copies_are_closed_to_other_users(db: Database, call: Call, tm
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
 
+@pytest.mark.alone
 async def test_a_snapshot_of_a_thousand_files_costs_little_the_second_time(
     db: Database, call: Call, tmp_path: Path
 ) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -14,10 +15,12 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
+from laneway.errors import BudgetExceeded
 from laneway.llm.meter import Caps, Meter, MeteredModel
 from laneway.llm.retry import RetryingModel
 from laneway.store.database import Database
-from tests.servers import AnthropicServer, OpenAIServer
+from tests.servers import AnthropicServer, OpenAIServer, Order, Say
+from tests.servers.script import Asked
 
 _watch = {"on": False}
 
@@ -58,6 +61,30 @@ def anthropic_server() -> Iterator[AnthropicServer]:
 def openai_server() -> Iterator[OpenAIServer]:
     with OpenAIServer() as server:
         yield server
+
+
+class Refusals:
+    """Of many calls at once so many are to be refused; the others are answered when they were, and not before."""
+
+    def __init__(self, wanted: int) -> None:
+        self._left, self._all = wanted, threading.Event()
+
+    async def counted(self, call: Awaitable[ModelResponse]) -> ModelResponse:
+        """What the call gives; a budget that refuses it is noted and raised."""
+        try:
+            return await call
+        except BudgetExceeded:
+            self._left -= 1
+            if self._left == 0:
+                self._all.set()
+            raise
+
+    def late(self, asked: Asked) -> Order:
+        """The answer, once nobody's refusal is missing; its server holds everybody until then."""
+        if not self._all.wait(30):
+            # Too few were refused, as the test will find; the others need not wait as long.
+            self._all.set()
+        return Say("late", tokens_in=10, tokens_out=10)
 
 
 class Naps:

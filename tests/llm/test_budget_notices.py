@@ -15,8 +15,8 @@ from laneway.llm.meter import Meter, MeteredModel, charged_to
 from laneway.llm.scripted import ScriptedModel
 from laneway.store import budgets, conversations, events
 from laneway.store.database import Database
-from tests.llm.conftest import Metered, anthropic, ask, rows
-from tests.servers import AnthropicServer, Hang, Say
+from tests.llm.conftest import Metered, Refusals, anthropic, ask, rows
+from tests.servers import AnthropicServer, Say
 from tests.store.spenders import customer, job_of, owner
 
 
@@ -105,7 +105,8 @@ async def test_fifty_calls_at_once_from_two_processes_stay_under_the_cap(
     worst = (await rows(db))[0].reserved_cost
     async with db.transaction() as tx:
         await tx.execute("DELETE FROM token_ledger")
-    anthropic_server.script.default = Hang(1, Say("late", tokens_in=10, tokens_out=10))
+    refusals = Refusals(40)
+    anthropic_server.script.default = refusals.late
     account = await job_of(db, await owner(db))
     async with db.transaction() as tx:
         await budgets.put(tx, Budget(Subject.THREAD, str(account.thread_id), Period.MONTH, None, usd=worst * 10))
@@ -114,7 +115,8 @@ async def test_fifty_calls_at_once_from_two_processes_stay_under_the_cap(
     try:
         models = [MeteredModel(anthropic(anthropic_server), Meter(place, Caps())) for place in (db, other)]
         with charged_to(account):
-            outcomes = await asyncio.gather(*(ask(model) for model in models * 25), return_exceptions=True)
+            calls = [refusals.counted(ask(model)) for model in models * 25]
+            outcomes = await asyncio.gather(*calls, return_exceptions=True)
     finally:
         await other.close()
     assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 40

@@ -6,9 +6,11 @@ import asyncio
 from decimal import Decimal
 from typing import Any
 
+import psycopg
 import pytest
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, ModelHTTPError
+from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from laneway.domain.ids import new_id
@@ -20,7 +22,8 @@ from laneway.llm.scripted import Fail as ScriptedFail
 from laneway.llm.scripted import Say as ScriptedSay
 from laneway.llm.scripted import ScriptedModel
 from laneway.store.database import Database
-from tests.llm.conftest import Metered, anthropic, ask, listen, openai, rows
+from tests.gates import somebody_waits
+from tests.llm.conftest import Metered, Refusals, anthropic, ask, listen, openai, rows, said
 from tests.servers import AnthropicServer, CutStream, Fail, Hang, Malformed, OpenAIServer, Say
 
 
@@ -87,9 +90,19 @@ async def test_a_stream_nobody_listens_to_any_more_is_settled_for_what_came(
     db: Database, metered: Metered, anthropic_server: AnthropicServer
 ) -> None:
     anthropic_server.script.then(Hang(30, Say("one two three four", tokens_in=500), after_pieces=2))
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.5):
-            await listen(metered(anthropic(anthropic_server)))
+    heard = asyncio.Event()
+
+    async def listening() -> None:
+        model, settings = metered(anthropic(anthropic_server)), ModelSettings(max_tokens=1000)
+        async with model.request_stream(said("Hello"), settings, ModelRequestParameters()) as stream:
+            async for _ in stream:
+                heard.set()
+
+    listener = asyncio.create_task(listening())
+    await heard.wait()
+    listener.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await listener
     [row] = await rows(db)
     assert (row.state, row.tokens_input) == ("settled", 500)
 
@@ -121,7 +134,7 @@ async def test_a_call_nobody_knows_the_end_of_stays_counted_in_full(
 ) -> None:
     anthropic_server.script.then(order)
     with pytest.raises(ModelAPIError):
-        await ask(metered(anthropic(anthropic_server)), settings=ModelSettings(max_tokens=1000, timeout=0.5))
+        await ask(metered(anthropic(anthropic_server)), settings=ModelSettings(max_tokens=1000, timeout=3))
     [row] = await rows(db)
     assert row.state == "cut"
     assert row.reserved_cost > 0
@@ -168,9 +181,10 @@ async def test_fifty_calls_at_once_stay_under_the_cap(
     worst = (await rows(db))[0].reserved_cost
     async with db.transaction() as tx:
         await tx.execute("DELETE FROM token_ledger")
-    anthropic_server.script.default = Hang(1, Say("late", tokens_in=10, tokens_out=10))
+    refusals = Refusals(40)
+    anthropic_server.script.default = refusals.late
     model = metered(anthropic(anthropic_server), Caps(day_usd=float(worst * 10)))
-    outcomes = await asyncio.gather(*(ask(model) for _ in range(50)), return_exceptions=True)
+    outcomes = await asyncio.gather(*(refusals.counted(ask(model)) for _ in range(50)), return_exceptions=True)
     assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 40
     assert len(await rows(db)) == 10
 
@@ -256,3 +270,28 @@ async def test_an_answer_is_not_lost_when_the_ledger_cannot_be_reached(
     model = metered(ScriptedModel([ScriptedSay("I made it.")], on_call=the_database_goes_away))
     assert (await ask(model)).text == "I made it."
     assert "stays reserved" in caplog.text
+
+
+async def test_a_run_stopped_while_its_answer_is_paid_for_pays_what_it_cost(
+    db: Database, database_url: str, metered: Metered, anthropic_server: AnthropicServer
+) -> None:
+    anthropic_server.script.then(Say("Five days.", tokens_in=1_000, tokens_out=200))
+    async with await psycopg.AsyncConnection.connect(database_url) as holder:
+
+        async def hold() -> None:
+            await holder.execute("SELECT 1 FROM token_ledger FOR UPDATE")
+
+        async def call() -> None:
+            with guard.guarded_by(hold):
+                await ask(metered(anthropic(anthropic_server)))
+
+        calling = asyncio.create_task(call())
+        await somebody_waits(db)
+        calling.cancel()
+        # The call has heard of it before the row is free.
+        await asyncio.sleep(0)
+        await holder.rollback()
+    await asyncio.wait({calling}, timeout=20)
+    assert calling.cancelled()
+    [row] = await rows(db)
+    assert (row.state, row.cost) == ("settled", Decimal("0.004"))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 from pydantic_ai.tools import ToolDefinition
 
-import laneway.classify
+from laneway.classify.taxonomy import load
 from laneway.llm.offline import NEEDS_KEY
 from laneway.llm.offline.orders import Offer
 from laneway.llm.offline.plans import plan
 from tests.llm.offline_tools import READING, Bench, Made, definitions, first_said, rows, said
 
-TAXONOMIES = Path(laneway.classify.__file__).parent / "taxonomies"
 ASKS = ("backticks", "quotation marks", "In the morning or in the afternoon", "at most")
 
 
@@ -67,14 +65,10 @@ async def test_what_only_looks_like_an_order_makes_no_call(texts: str, least: in
 
 def test_none_of_thousands_of_questions_and_remarks_is_taken_for_an_order_that_changes_something() -> None:
     offer = Offer(definitions())
-    texts = [
-        text
-        for name, labels in (("message", ("question", "other")), ("secretary", ("inquiry", "greeting", "other")))
-        for label in labels
-        for text in tomllib.loads((TAXONOMIES / f"{name}.toml").read_text())["labels"][label]["examples"]
-    ]
+    asking = {"message": ("question", "other"), "secretary": ("inquiry", "greeting", "other")}
+    texts = [text for name, labels in asking.items() for text, label in load()[name].examples() if label in labels]
     taken = [(text, orders) for text in texts if isinstance(orders := plan(text, offer, "atlas"), list)]
-    assert len(texts) > 2000
+    assert len(texts) > 7000
     assert [one for one in taken if any(order.tool not in READING for order in one[1])] == []
 
 

@@ -18,6 +18,9 @@ from laneway.store.database import Database
 from tests.llm.conftest import Metered, Naps, anthropic, ask, listen, openai, retrying, rows, said
 from tests.servers import AnthropicServer, CutStream, Fail, Hang, Malformed, OpenAIServer, Order, Say
 
+LIMIT = 3.0
+"""Seconds for each try: a server that hangs is left soon, one that answers has answered by then on any machine."""
+
 
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
 async def test_a_busy_provider_is_asked_again(anthropic_server: AnthropicServer, naps: Naps, status: int) -> None:
@@ -32,7 +35,7 @@ async def test_a_busy_provider_is_asked_again(anthropic_server: AnthropicServer,
 @pytest.mark.parametrize("order", [CutStream(0), Malformed(), Hang(30)])
 async def test_a_broken_call_is_made_again(openai_server: OpenAIServer, naps: Naps, order: Order) -> None:
     openai_server.script.then(order, Say("whole"))
-    assert (await ask(retrying(openai(openai_server), naps, time_limit=0.5))).text == "whole"
+    assert (await ask(retrying(openai(openai_server), naps, time_limit=LIMIT))).text == "whole"
 
 
 async def test_after_three_tries_the_fault_is_raised(anthropic_server: AnthropicServer, naps: Naps) -> None:
@@ -82,7 +85,7 @@ async def test_a_stream_is_begun_again_while_nothing_of_it_has_come(
     anthropic_server: AnthropicServer, naps: Naps, order: Order
 ) -> None:
     anthropic_server.script.then(order, Say("from the beginning"))
-    assert await listen(retrying(anthropic(anthropic_server), naps, time_limit=0.5)) == "from the beginning"
+    assert await listen(retrying(anthropic(anthropic_server), naps, time_limit=LIMIT)) == "from the beginning"
     assert len(naps.seconds) == 1
 
 
@@ -92,7 +95,7 @@ async def test_a_stream_that_breaks_off_is_not_begun_again(
 ) -> None:
     anthropic_server.script.then(order)
     with pytest.raises(TransientFault):
-        await listen(retrying(anthropic(anthropic_server), naps, time_limit=0.5))
+        await listen(retrying(anthropic(anthropic_server), naps, time_limit=LIMIT))
     assert naps.seconds == []
     assert len(anthropic_server.requests) == 1
 
@@ -128,7 +131,8 @@ async def test_each_try_has_the_time_its_settings_allow(anthropic_server: Anthro
             retrying(anthropic(anthropic_server), naps, attempts=2),
             settings=ModelSettings(max_tokens=50, timeout=0.3),
         )
-    assert 0.5 < time.monotonic() - began < 5
+    # One try that waits for the server's own end would take thirty.
+    assert 0.5 < time.monotonic() - began < 25
 
 
 async def test_every_try_is_in_the_ledger(

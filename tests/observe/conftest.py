@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,4 +18,6 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     desk = Desk(tmp_path)
     yield desk
     for line in desk.alive():
-        os.kill(int(line.split()[0]), 9)
+        # It may just be ending by itself.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(line.split()[0]), 9)

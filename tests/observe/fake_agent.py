@@ -18,8 +18,13 @@ from typing import Any, NoReturn
 
 TOKEN = sys.argv[1]
 SLEEPER = (
-    "import signal, sys, time\nif 'deaf' in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)"
+    "import os, signal, sys, time\n"
+    "if 'deaf' in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "for word in sys.argv:\n"
+    "    if word.startswith('up:'): os.write(int(word[3:]), b'.')\n"
+    "time.sleep(600)"
 )
+"""Whoever named a pipe to it knows when it sleeps: until then it is not deaf, nor are all there who will be."""
 
 
 class Log:
@@ -102,8 +107,16 @@ def sleeper(*words: str, **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", SLEEPER, TOKEN, *words], **options)
 
 
+def wait_for(reading: int, sleepers: int) -> None:
+    """So many sleepers sleep."""
+    while sleepers:
+        sleepers -= len(os.read(reading, sleepers))
+
+
 def double_fork(deaf: str = "") -> None:
     """A daemon: its parent is gone, its session is its own, and its environment and files are empty."""
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
@@ -111,17 +124,20 @@ def double_fork(deaf: str = "") -> None:
             null = os.open(os.devnull, os.O_RDWR)
             for file in (0, 1, 2):
                 os.dup2(null, file)
-            os.execve(sys.executable, [sys.executable, "-c", SLEEPER, TOKEN, deaf], {})
+            os.execve(sys.executable, [sys.executable, "-c", SLEEPER, TOKEN, deaf, f"up:{writing}"], {})
         os._exit(0)
     os.wait()
+    wait_for(reading, 1)
 
 
 def tree() -> None:
     """Children of children, in groups and sessions of their own; one does not listen."""
-    script = f'{sys.executable} -c "$0" {TOKEN} & setsid {sys.executable} -c "$0" {TOKEN} deaf & wait'
-    subprocess.Popen(["/bin/sh", "-c", script, SLEEPER])
-    sleeper(start_new_session=True)
-    time.sleep(0.2)
+    reading, writing = os.pipe()
+    words = f"{TOKEN} up:{writing}"
+    script = f'{sys.executable} -c "$0" {words} & setsid {sys.executable} -c "$0" {words} deaf & wait'
+    subprocess.Popen(["/bin/sh", "-c", script, SLEEPER], pass_fds=[writing])
+    sleeper(f"up:{writing}", start_new_session=True, pass_fds=[writing])
+    wait_for(reading, 3)
 
 
 def spawn_for_ever() -> NoReturn:
@@ -156,7 +172,9 @@ def main() -> None:
             case "double_fork":
                 double_fork(value)
             case "setsid":
-                sleeper(value, start_new_session=True)
+                reading, writing = os.pipe()
+                sleeper(value, f"up:{writing}", start_new_session=True, pass_fds=[writing])
+                wait_for(reading, 1)
             case "tree":
                 tree()
             case "storm":
@@ -165,6 +183,9 @@ def main() -> None:
                 Path(value).write_text("changed\n", encoding="utf-8")
             case "sleep":
                 time.sleep(float(value))
+            case "until":
+                while not Path(value).exists():
+                    time.sleep(0.05)
             case "note":
                 note(value)
             case "exit":

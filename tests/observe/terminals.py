@@ -45,13 +45,15 @@ import curses, sys
 def main(screen):
     screen.addstr(1, 1, "curses %d x %d" % screen.getmaxyx())
     screen.refresh()
+    screen.timeout(200)
     while (key := screen.getch()) != ord("q"):
         if key == curses.KEY_RESIZE:
             screen.erase()
-        screen.addstr(3, 1, "curses %d x %d" % screen.getmaxyx())
-        screen.refresh()
+            screen.addstr(3, 1, "curses %d x %d" % screen.getmaxyx())
+            screen.refresh()
 curses.wrapper(main)
 """
+"""It looks again after a while: a change of size just before it waits for a key would be told with the next key."""
 SIZES = """
 import os, signal, sys, time
 def say(*_):
@@ -122,6 +124,11 @@ class Terminal:
     def settings(self) -> list[Any]:
         """The terminal's own, as they are now."""
         return termios.tcgetattr(self.slave)
+
+    @property
+    def is_shells(self) -> bool:
+        """Whether the shell itself is in front, and not what it started."""
+        return os.tcgetpgrp(self.master) == self.shell.pid
 
     @property
     def is_raw(self) -> bool:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from tests.observe.runs import Desk, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
-SLACK = 15.0
+SLACK = 30.0
 """Seconds, for a busy machine; bench/observe_run.py measures against two."""
 
 
@@ -92,7 +91,7 @@ def test_daemons_are_ended_though_the_agent_itself_is_gone_first(desk: Desk) -> 
 def test_what_an_agent_left_running_may_be_kept(desk: Desk) -> None:
     process = desk.start("--keep-background", "--", "claude", "double_fork", "exit:0")
     assert process.wait(60) == 0
-    assert len(desk.alive()) == 1
+    assert len(desk.alive()) == 1, "it sleeps already, so that nobody looks while it becomes another program"
 
 
 def test_time_is_limited_though_no_log_is_ever_found(desk: Desk) -> None:
@@ -102,7 +101,8 @@ def test_time_is_limited_though_no_log_is_ever_found(desk: Desk) -> None:
 
 
 def test_a_silent_agent_is_ended_when_its_time_is_over(desk: Desk) -> None:
-    desk.run("--max-minutes", "0.05", "--", "claude", "start", "open:stall", "wait", code=84)
+    # Six seconds: it must have begun by then, and a busy machine starts two programs in more than one.
+    desk.run("--max-minutes", "0.1", "--", "claude", "start", "open:stall", "wait", code=84)
     assert [call["tool"] for call in desk.report()["open_calls"]] == ["Bash"]
 
 
@@ -163,7 +163,7 @@ def test_a_signal_that_was_ignored_before_us_stays_ignored(desk: Desk) -> None:
 
 
 def test_a_frozen_agent_ends_where_nobody_can_be_asked(desk: Desk) -> None:
-    process = desk.start("--kill-on", "danger", "--freeze", "--freeze-wait", "3", "--", "claude", "start", "tree",
+    process = desk.start("--kill-on", "danger", "--freeze", "--freeze-wait", "5", "--", "claude", "start", "tree",
                          "danger", "wait", start_new_session=True)  # fmt: skip
     until(lambda: desk.states().count("T") >= 5, "the agent and all it started stand still")
     assert process.wait(60) == 81
@@ -172,13 +172,29 @@ def test_a_frozen_agent_ends_where_nobody_can_be_asked(desk: Desk) -> None:
 
 def test_a_frozen_agent_goes_on_when_laneway_run_is_told_to(desk: Desk) -> None:
     process = desk.start("--kill-on", "danger", "--freeze", "--freeze-wait", "60", "--", "claude", "start", "tree",
-                         "danger", "sleep:1", "note:went-on", "exit:4", start_new_session=True)  # fmt: skip
-    until(lambda: "T" in desk.states(), "it stands still")
-    time.sleep(0.5)
+                         "danger", "until:go", "note:went-on", "exit:4", start_new_session=True)  # fmt: skip
+    asked_to_answer(process)
+    until(lambda: set(desk.states()) == {"T"}, "the agent and all it started stand still")
+    (desk.folder / "go").touch()
     process.send_signal(signal.SIGCONT)
     desk.noted("went-on")
     assert process.wait(60) == 4
     assert desk.alive() == []
+
+
+def test_a_frozen_agent_ends_at_once_when_laneway_run_is_told_to(desk: Desk) -> None:
+    process = desk.start("--kill-on", "danger", "--freeze", "--freeze-wait", "600", "--", "claude", "start", "tree",
+                         "danger", "wait", start_new_session=True)  # fmt: skip
+    asked_to_answer(process)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 81
+    assert desk.alive() == []
+
+
+def asked_to_answer(process: subprocess.Popen[str]) -> None:
+    """It has said how it can be answered; whoever answers that at once is heard."""
+    assert process.stderr is not None
+    until(lambda: "kill -CONT" in process.stderr.readline(), "it says how it goes on")
 
 
 def test_an_agent_that_cannot_be_watched_any_more_is_ended(desk: Desk) -> None:

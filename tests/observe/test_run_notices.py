@@ -44,7 +44,7 @@ async def test_the_owner_reads_of_it_where_the_owner_reads(desk: Desk, database_
         env = {"LANEWAY_URL": served.url, "LANEWAY_KEY": served.key, "LANEWAY_NOTIFY": "channel"}
         words = ("--kill-on", "danger", "--", "claude", "start", "harmless", "danger", "wait")
         headers = {"Authorization": f"Bearer {served.key}"}
-        async with httpx.AsyncClient(base_url=served.url, headers=headers) as http:
+        async with httpx.AsyncClient(base_url=served.url, headers=headers, timeout=60) as http:
             (await http.post("/messages", json={"text": "hello"})).raise_for_status()
             await asyncio.to_thread(desk.run, *words, code=81, env=env)
             told = (await http.get("/messages", params={"limit": 50})).json()["items"]

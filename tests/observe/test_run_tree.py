@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ import pytest
 from laneway.observe.supervised.cgroup import Group, made
 from laneway.observe.supervised.ending import end, freeze, thaw
 from laneway.observe.supervised.order import MARK
-from laneway.observe.supervised.tree import Tree, look, send
+from laneway.observe.supervised.tree import Process, Tree, look, send
 from tests.observe.runs import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
@@ -65,6 +66,21 @@ def test_a_process_that_is_nobodys_child_is_found_by_its_mark(nobody: int) -> No
             process.wait()
 
 
+class SlowTree(Tree):
+    """A tree on a machine that is so busy that one look takes longer than the grace."""
+
+    def living(self, *, marked: bool = True) -> list[Process]:
+        found = super().living(marked=marked)
+        time.sleep(0.1)
+        return found
+
+
+def test_everybody_is_asked_before_being_killed_however_long_the_looking_takes(nobody: int) -> None:
+    marked = started(env={**os.environ, MARK: "four"})
+    assert end(SlowTree("four", nobody), grace=0.05, bury=marked.poll) == []
+    assert marked.wait(10) == -signal.SIGTERM
+
+
 def test_a_process_that_is_nobodys_child_is_found_by_its_group(nobody: int, group: Group | None) -> None:
     if group is None:
         return
@@ -94,7 +110,7 @@ def test_all_are_stopped_and_go_on(nobody: int) -> None:
     marked = started(env={**os.environ, MARK: "two"})
     try:
         tree = Tree("two", nobody)
-        assert [process.pid for process in freeze(tree)] == [marked.pid]
+        assert [process.pid for process in freeze(tree, 30)] == [marked.pid]
         assert all(process.stopped for process in tree.living())
         thaw(tree)
         until(lambda: not any(process.stopped for process in tree.living()), "it goes on")
@@ -106,6 +122,6 @@ def test_all_are_stopped_and_go_on(nobody: int) -> None:
 def test_what_is_stopped_hears_that_it_has_to_end(nobody: int) -> None:
     marked = started(env={**os.environ, MARK: "three"})
     tree = Tree("three", nobody)
-    freeze(tree)
-    assert end(tree, grace=10, bury=marked.poll) == []
+    freeze(tree, 30)
+    assert end(tree, grace=30, bury=marked.poll) == []
     assert marked.wait(10) == -signal.SIGTERM

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -24,6 +25,9 @@ from laneway.store.database import Database
 from laneway.store.sessions import KeptSession
 from tests.observe.live_logs import Agent
 
+PATIENCE = 30
+"""Seconds a test waits for what should take one; the machine may be busy."""
+
 
 @dataclass
 class Hears:
@@ -32,6 +36,34 @@ class Hears:
 
     async def tell(self, notice: Notice) -> None:
         self.told.append(notice)
+
+
+class Begun(logging.Handler):
+    """Hears the duty say that it watches: what is written from then on is news."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.said = asyncio.Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.getMessage().startswith("Watching "):
+            self.said.set()
+
+
+@asynccontextmanager
+async def beginning() -> AsyncIterator[None]:
+    """What was started in the block has begun to watch when it is left."""
+    begun, logger = Begun(), logging.getLogger("laneway.observe.duty")
+    level = logger.level
+    logger.addHandler(begun)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+        async with asyncio.timeout(PATIENCE):
+            await begun.said.wait()
+    finally:
+        logger.removeHandler(begun)
+        logger.setLevel(level)
 
 
 @pytest.fixture
@@ -57,24 +89,37 @@ async def watched(
     hears = hears or Hears()
     bounds = Bounds(recent=timedelta(hours=1), tick=0.2)
     orders = Orders({"HOME": str(home)}, Options(), [hears], pulled=PULLED, bounds=bounds)
-    task = asyncio.create_task(SessionDuty(db, orders, clock).keep_going())
+    async with beginning():
+        task = asyncio.create_task(SessionDuty(db, orders, clock).keep_going())
     try:
-        # Until it listens, what is written would count as there before.
-        await asyncio.sleep(0.3)
-        assert not task.done(), task
         yield hears
+        assert not task.done(), task
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
 
 async def until(db: Database, is_so: Callable[[list[KeptSession]], bool]) -> list[KeptSession]:
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(PATIENCE):
         while True:
             async with db.transaction() as tx:
                 found = await sessions.page(tx)
             if is_so(found):
                 return found
+            await asyncio.sleep(0.05)
+
+
+async def heard(hears: Hears, count: int) -> None:
+    """So many have been told: what is kept is told a moment later."""
+    async with asyncio.timeout(PATIENCE):
+        while len(hears.told) < count:
+            await asyncio.sleep(0.02)
+
+
+async def replied(db: Database) -> None:
+    """The owner has a reply."""
+    async with asyncio.timeout(PATIENCE):
+        while not await replies(db):
             await asyncio.sleep(0.05)
 
 
@@ -100,9 +145,7 @@ async def test_what_happens_is_kept_and_the_owner_is_told_once(owned: Database, 
         agent.says("work")
         agent.calls("Bash", command="rm -rf /")
         [kept] = await until(owned, turns(1))
-        async with asyncio.timeout(5):
-            while not hears.told:
-                await asyncio.sleep(0.02)
+        await heard(hears, 1)
     assert (kept.session_id, kept.provider, kept.cwd) == (agent.session_id, "claude-code", "/home/u/project")
     assert await said(owned) == [("safety", True)]
     [reply] = await replies(owned)
@@ -119,9 +162,7 @@ async def test_after_a_restart_nothing_is_told_twice_and_what_was_missed_is_told
         for _ in range(8):
             agent.does("make test")
         await until(owned, turns(1))
-        async with asyncio.timeout(5):
-            while not await replies(owned):
-                await asyncio.sleep(0.02)
+        await replied(owned)
     assert await said(owned) == [("loop", True)]
     # Nobody watches; the loop goes on, and then something new happens.
     agent.does("make test")
@@ -129,6 +170,7 @@ async def test_after_a_restart_nothing_is_told_twice_and_what_was_missed_is_told
     async with watched(owned, tmp_path) as hears:
         agent.says("more")
         await until(owned, turns(2))
+        await heard(hears, 1)
     assert [notice.reactor for notice in hears.told] == ["safety"]
     assert len(await replies(owned)) == 2
     async with watched(owned, tmp_path) as hears:
@@ -149,9 +191,7 @@ async def test_a_silence_that_was_told_is_not_told_again_after_a_restart(owned: 
                 agent.calls("Edit", file_path="/home/u/project/a.py", old_string="a", new_string="b")
             await until(owned, turns(1))
             clock.advance(seconds)
-            async with asyncio.timeout(8):
-                while not await replies(owned):
-                    await asyncio.sleep(0.05)
+            await replied(owned)
             if number:
                 await asyncio.sleep(0.6)
     assert hears.told == []
@@ -191,9 +231,10 @@ async def test_the_owner_is_not_flooded_and_everything_is_kept(owned: Database, 
         for agent in agents:
             agent.says("work")
             agent.calls("Bash", command="rm -rf /")
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(PATIENCE):
             while len(await said(owned)) < 9:
                 await asyncio.sleep(0.05)
+        await heard(hears, 6)
     assert len(hears.told) == 6
     assert sorted(told for _, told in await said(owned)) == [False] * 3 + [True] * 6
     assert len(await replies(owned)) == 6

@@ -33,7 +33,7 @@ async def entries(db: Database) -> list[Entry]:
 
 async def audited(here: Laneway, what: str) -> list[Entry]:
     """Entries of this kind, as soon as there are some."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         while not (found := [entry for entry in await entries(here.app.db) if entry.what == what]):
             await asyncio.sleep(0.05)
     return found
@@ -60,7 +60,7 @@ async def test_a_call_with_effects_is_audited_with_who_asked_and_who_said_yes(
     tools = [ToolEntry(pour, changes=True, asks=True), ToolEntry(look)]
     async with laneway(database_url, tmp_path, ScriptedModel(look_then_pour), tools=tools) as here:
         receipt = await here.send("pour me two cups of coffee")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(30):
             while not (found := await _pending(here)):
                 await asyncio.sleep(0.02)
         async with here.app.db.transaction() as tx:

@@ -24,6 +24,7 @@ from laneway.reactors.telemetry import MOST_REQUESTS, MOST_SPANS, Telemetry
 from laneway.store import counters
 from laneway.store.database import Database
 from tests.observe.live_logs import Agent
+from tests.observe.test_watch_server import beginning, turns, until
 from tests.servers.loopback import Loopback
 from tests.servers.otlp_collector import Collector, attributes_of
 
@@ -186,6 +187,7 @@ async def test_what_a_collector_refuses_for_good_is_dropped_and_counted(collecto
     assert (telemetry.dropped, taking.requests) == (2, 2)
 
 
+@pytest.mark.alone
 async def test_a_collector_that_is_away_never_blocks_and_never_fills_the_memory() -> None:
     telemetry = Telemetry(None, "http://127.0.0.1:9", first_pause=0.0)
     began = time.perf_counter()
@@ -210,15 +212,17 @@ async def test_sessions_that_the_server_watches_are_counted_too_and_not_again_af
     )  # fmt: skip
     found: counters.Counted = {}
     for round in range(2):
-        task = asyncio.create_task(SessionDuty(db, orders).keep_going())
-        await asyncio.sleep(0.5)
+        async with beginning():
+            task = asyncio.create_task(SessionDuty(db, orders).keep_going())
         agent.says("work")
         agent.calls("Bash", command=f"ls {round}")
-        async with asyncio.timeout(10):
-            while not (fresh := telemetry.counts.take()):
+        await until(db, turns(round + 1))
+        async with asyncio.timeout(30):
+            # Both lines may have been read at once, or one after the other.
+            while f"laneway_session_tokens {round}" not in {name for name, _ in found}:
+                for (name, labels), value in telemetry.counts.take().items():
+                    found[f"{name} {round}", labels] = found.get((f"{name} {round}", labels), 0) + value
                 await asyncio.sleep(0.05)
-        found |= {(f"{name} {round}", labels): value for (name, labels), value in fresh.items()}
-        await asyncio.sleep(0.5)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     assert {name: value for (name, _), value in found.items() if "sessions" in name} == {"laneway_sessions 0": 1}

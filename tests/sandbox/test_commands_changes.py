@@ -168,6 +168,7 @@ def test_a_word_that_a_file_name_or_a_variable_may_make_an_option_is_no_reading(
         assert not judge(command, WORKSPACE).changes, command
 
 
+@pytest.mark.alone
 def test_hostile_length_does_not_keep_the_proof_busy() -> None:
     for command in ("sed '" + " " * 60_000 + "w x'", "last " + "a " * 900 + "!", "sysctl " + "a" * 60_000 + "!"):
         began = process_time()

@@ -16,7 +16,7 @@ UNITS = (
     "a=$a$a;", "{1..9}", "{a,b}", "find . -exec ", "$x", "xargs ", "python3 -c 'x' ;", "for i in {1..200}; do ",
     "bash -c '",
 )  # fmt: skip
-SECONDS = 5.0
+SECONDS = 15.0
 """Of processor time for one command on a slow machine; a quadratic parse of 64,000 characters takes minutes."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -58,7 +59,7 @@ async def get(asking: Exchange, url: str, method: str = "GET", **more: object) -
     content = more.get("content")
     assert isinstance(headers, dict)
     assert content is None or isinstance(content, bytes)
-    return await asking.ask(Question(method, url, headers, content), seconds=10)
+    return await asking.ask(Question(method, url, headers, content), seconds=30)
 
 
 async def test_a_page_is_read_under_its_own_name_at_the_address_that_was_checked(web: Pages) -> None:
@@ -230,11 +231,13 @@ async def test_the_time_is_counted_in_total(web: Pages) -> None:
 
 
 async def test_a_closed_port_is_a_sentence_and_another_address_is_tried() -> None:
-    with Pages() as closed:
-        port = closed.port
-    asking = Exchange(Allowed.of([f"127.0.0.1:{port}"]))
-    with pytest.raises(Unavailable, match=r"The exchange with 127\.0\.0\.1 failed"):
-        await get(asking, f"http://127.0.0.1:{port}/")
+    with socket.socket() as closed:
+        # Bound and not listening: nobody answers here, and nobody else can be given the port meanwhile.
+        closed.bind((HERE, 0))
+        port = closed.getsockname()[1]
+        asking = Exchange(Allowed.of([f"127.0.0.1:{port}"]))
+        with pytest.raises(Unavailable, match=r"The exchange with 127\.0\.0\.1 failed"):
+            await get(asking, f"http://127.0.0.1:{port}/")
     with Pages() as web:
         web.pages["/"] = PlainTextResponse("ok")
         # Nobody listens at ::1 on this port; the second address answers.

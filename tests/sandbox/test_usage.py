@@ -16,7 +16,7 @@ def test_children_of_children_are_found_and_their_memory_counted() -> None:
     program = "import subprocess, sys; x = bytearray(b'x') * 50_000_000; subprocess.run(['sleep', '60'])"
     parent = subprocess.Popen([sys.executable, "-c", program])
     try:
-        until = time.monotonic() + 10
+        until = time.monotonic() + 30
         while not (found := [pid for pid in descendants(parent.pid) if _name(pid) == "sleep"]):
             assert time.monotonic() < until
             time.sleep(0.02)
@@ -52,7 +52,14 @@ def test_counting_ends_when_there_are_too_many(tmp_path: Path) -> None:
 def test_folders_too_deep_to_count_are_told(tmp_path: Path) -> None:
     (tmp_path / "/".join("d" * 140)).mkdir(parents=True)
     assert held([tmp_path], [], 1000).hidden
-    assert len(list(Path("/proc/self/fd").iterdir())) < 50
+    # What other tests left open may be closed meanwhile; one more for each folder would be 140.
+    before = _open_files()
+    assert held([tmp_path], [], 1000).hidden
+    assert _open_files() < before + 20
+
+
+def _open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_a_deleted_file_that_is_still_open_counts(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ server was made with `api_key=`. What they answer stands in a `Script`, one orde
 order down. An order may be a function of the request (`Asked`), and when the script is at its end the server
 echoes. The same script works for all three APIs. Every request stands in `server.requests` (`Received`) with its
 times, its body, which header carried the key, and whether the client left early; call `wait_for_end()` on it
-before asserting something that happens after the client has its answer. The clients retry by themselves: make
-them with `max_retries=0`, or order the failure as often as it shall be seen.
+before asserting something that happens after the client has its answer, and `server.ended()` where the client did
+not wait for one. The clients retry by themselves: make them with `max_retries=0`, or order the failure as often as
+it shall be seen.
 
     from tests.servers import AnthropicServer, CallTool, Say, Script
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
+import time
 from collections.abc import Mapping
 
 from starlette.types import Receive, Scope, Send
@@ -12,6 +14,9 @@ from starlette.types import Receive, Scope, Send
 from .received import Received
 from .script import Json
 from .wire import Frame
+
+_LOOK = 0.02
+"""Seconds between two looks at an event of another thread."""
 
 
 class ClientLeft(Exception):
@@ -45,13 +50,18 @@ class Exchange:
         while (await self._receive())["type"] != "http.disconnect":
             pass
 
-    async def wait(self, seconds: float) -> None:
-        """The seconds have passed, or ClientLeft is raised as soon as the client leaves."""
+    async def wait(self, seconds: float, until: threading.Event | None = None) -> None:
+        """The seconds have passed or the event has happened; ClientLeft is raised as soon as the client leaves."""
         if self._gone is None:
             return
-        await asyncio.wait({self._gone}, timeout=max(seconds, 0))
-        if self._gone.done():
-            raise ClientLeft
+        end = time.monotonic() + seconds
+        while True:
+            left = max(end - time.monotonic(), 0)
+            await asyncio.wait({self._gone}, timeout=left if until is None else min(left, _LOOK))
+            if self._gone.done():
+                raise ClientLeft
+            if left == 0 or until is None or until.is_set():
+                return
 
     async def answer(self, status: int, headers: Mapping[str, str], body: Json | str) -> None:
         """The whole answer has been sent."""

@@ -10,9 +10,22 @@ from types import TracebackType
 from typing import Self
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive
 from uvicorn.config import LifespanType
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+IDLE_SECONDS = 75
+"""So long an idle connection is kept: longer than clients keep theirs, so that none is closed under a request."""
+LONGEST_END = 30
+"""Seconds; a thread that ends at once still waits for its turn on a machine that is busy."""
+
+
+async def rest(seconds: float, receive: Receive) -> None:
+    """So many seconds have passed, or the client has left: whoever is answered late need not be waited for then."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while (await receive())["type"] != "http.disconnect":
+                pass
 
 
 class HangUpProtocol(H11Protocol):
@@ -88,6 +101,7 @@ class Loopback:
             loop="asyncio",
             lifespan=self._lifespan,
             log_config=None,
+            timeout_keep_alive=IDLE_SECONDS,
         )
         self._server = _Server(config)
         self._thread = threading.Thread(target=self._run, args=(listener,), name=f"loopback-{self.port}", daemon=True)
@@ -110,6 +124,6 @@ class Loopback:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._server.leave()
-        self._thread.join(timeout=10)
+        self._thread.join(timeout=LONGEST_END)
         if self._thread.is_alive():
-            raise RuntimeError(f"the app on {self.url} did not end within ten seconds")
+            raise RuntimeError(f"the app on {self.url} did not end within {LONGEST_END} seconds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from types import TracebackType
@@ -67,6 +68,15 @@ class ModelServer(ABC):
         if error is None and self._failures:
             raise self._failures[0]
 
+    def ended(self, number: int = 0, timeout: float = 30.0) -> Received:
+        """The request of this number, which is over; a client may be gone before we have seen that it came."""
+        deadline = time.monotonic() + timeout
+        while len(self.requests) <= number:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{len(self.requests)} requests have come after {timeout} s")
+            time.sleep(0.01)
+        return self.requests[number].wait_for_end(timeout)
+
     # What a provider adds: its dialects, its other endpoints, and how it says no.
 
     @abstractmethod
@@ -129,7 +139,7 @@ class ModelServer(ABC):
     async def _follow(self, exchange: Exchange, dialect: Dialect, asked: Asked) -> None:
         exchange.received.order = order = self.script.next(asked)
         todo = plan(order)
-        await exchange.wait(todo.wait)
+        await exchange.wait(todo.wait, todo.until)
         match todo.mishap:
             case Fail(after_pieces=after) as fail if after is None or not asked.stream:
                 return await self._refuse(exchange, fail)
@@ -174,7 +184,7 @@ class ModelServer(ABC):
             case Malformed() as bad:
                 await exchange.answer(200, {**headers, "content-type": bad.content_type}, bad.text)
             case Hang() as hang:
-                await exchange.wait(hang.seconds)
+                await exchange.wait(hang.seconds, hang.until)
                 await exchange.answer(200, headers, reply.body)
             case _:
                 await exchange.answer(200, headers, reply.body)
@@ -189,7 +199,7 @@ class ModelServer(ABC):
                 if not isinstance(mishap, Hang):
                     last = self._last_frame(dialect, mishap, frame, sequence, request_id)
                     return await self._break_off(exchange, last)
-                await exchange.wait(mishap.seconds)
+                await exchange.wait(mishap.seconds, mishap.until)
                 mishap = None
             if frame.piece and todo.per_piece:
                 await exchange.wait(todo.per_piece)

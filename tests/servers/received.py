@@ -43,7 +43,7 @@ class Received:
             self.ended = time.time()
         self._over.set()
 
-    def wait_for_end(self, timeout: float = 5.0) -> Received:
+    def wait_for_end(self, timeout: float = 30.0) -> Received:
         """The request is over, or TimeoutError is raised."""
         if not self._over.wait(timeout):
             raise TimeoutError(f"{self.method} {self.path} is still being answered after {timeout} s")

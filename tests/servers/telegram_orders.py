@@ -60,7 +60,7 @@ class Garbled:
 
 @dataclass(frozen=True)
 class Slow:
-    """The request is carried out at once and answered after so many seconds."""
+    """The request is carried out at once and answered after so many seconds, if the client still waits."""
 
     seconds: float
 

@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from .loopback import Loopback
+from .loopback import Loopback, rest
 from .telegram_chats import World
 from .telegram_methods import METHODS
 from .telegram_orders import Cut, Fail, Fine, Flood, Garbled, Order, Orders, Refused, Slow
@@ -72,7 +72,7 @@ class TelegramServer(Loopback):
         """The calls of this method (to this chat), in order."""
         return [call for call in self.calls if call.method == method and chat in (None, call.chat)]
 
-    async def until(self, true: Callable[[], object], seconds: float = 10) -> None:
+    async def until(self, true: Callable[[], object], seconds: float = 30) -> None:
         """It has become true, or TimeoutError is raised."""
         async with asyncio.timeout(seconds):
             while not true():
@@ -98,9 +98,9 @@ class TelegramServer(Loopback):
             return _told(Refused(401, "Unauthorized"))
         order = self.orders.next(method, _chat(params))
         self.calls.append(Call(method, params, time.monotonic(), order))
-        return await self._follow(order, method, params)
+        return await self._follow(order, method, params, request.receive)
 
-    async def _follow(self, order: Order, method: str, params: dict[str, Any]) -> Response | None:
+    async def _follow(self, order: Order, method: str, params: dict[str, Any], receive: Receive) -> Response | None:
         if isinstance(order, Flood):
             return _told(order.refusal())
         if isinstance(order, Fail):
@@ -114,7 +114,7 @@ class TelegramServer(Loopback):
         if isinstance(order, Garbled):
             return Response('{"ok":true,"result":{"messa', media_type="application/json")
         if isinstance(order, Slow):
-            await asyncio.sleep(order.seconds)
+            await rest(order.seconds, receive)
         return answer
 
     async def _carry_out(self, method: str, params: dict[str, Any]) -> Response:
@@ -138,7 +138,9 @@ class TelegramServer(Loopback):
         if offset < 0:
             self.world.updates[:] = self.world.updates[offset:]
         else:
-            self.world.updates[:] = [u for u in self.world.updates if u["update_id"] >= offset]
+            # One by one: a test may add another meanwhile, from its own thread, which must not be lost.
+            for update in [u for u in self.world.updates if u["update_id"] < offset]:
+                self.world.updates.remove(update)
         while not self.world.updates and time.monotonic() < until:
             await asyncio.sleep(0.01)
             if self._poll != mine:

@@ -172,7 +172,7 @@ def test_a_silent_server_makes_the_client_time_out_and_sees_it_leave(
     server.script.then(Hang(30))
     with pytest.raises(openai.APITimeoutError):
         create(client.with_options(timeout=0.2))
-    assert server.requests[0].wait_for_end().client_left
+    assert server.ended().client_left
 
 
 def test_a_cut_stream_gives_its_pieces_and_then_breaks(server: OpenAIServer, client: openai.OpenAI) -> None:
@@ -208,7 +208,7 @@ def test_delay_spreads_the_pieces_over_time(server: OpenAIServer, client: openai
 
 
 def test_a_client_that_stops_reading_is_seen_to_leave(server: OpenAIServer, client: openai.OpenAI) -> None:
-    server.script.then(Delay(Say("One two three."), per_piece=2))
+    server.script.then(Delay(Say("One two three."), per_piece=20))
     with client.chat.completions.create(model=MODEL, messages=HELLO, stream=True) as stream:
         next(iter(stream))
     assert server.requests[0].wait_for_end().client_left

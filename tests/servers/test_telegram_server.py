@@ -253,10 +253,13 @@ async def test_a_connection_is_cut_before_or_after_the_request_was_taken(
 async def test_a_slow_answer_outlasts_the_client_and_an_outage_lasts_until_lifted(
     server: TelegramServer, bot: Bot
 ) -> None:
-    server.orders.give("sendMessage", Slow(2))
+    # There is a connection now, so that the patience of the next call is for the answer alone.
+    await bot.get_me()
+    server.orders.give("sendMessage", Slow(60))
     with pytest.raises(TelegramNetworkError, match="timeout"):
-        await bot.send_message(42, "Hi", request_timeout=1)
-    assert len(server.world.shown(42)) == 1
+        await bot.send_message(42, "Hi", request_timeout=2)
+    # What was sent is carried out, even if that is after the client had no patience left.
+    await server.until(lambda: len(server.world.shown(42)) == 1)
     server.orders.outage, server.orders.outage_of = Fail(503, "Service Unavailable"), frozenset({"sendMessage"})
     for _ in range(2):
         with pytest.raises(TelegramServerError):
@@ -269,12 +272,17 @@ async def test_a_slow_answer_outlasts_the_client_and_an_outage_lasts_until_lifte
 async def test_updates_are_pushed_again_at_once_and_shuffled(server: TelegramServer) -> None:
     running = most = 0
     seen: list[int] = []
+    three = asyncio.Event()
 
     async def door(request: Request) -> Response:
         nonlocal running, most
+        seen.append((await request.json())["update_id"])
         running += 1
         most = max(most, running)
-        seen.append((await request.json())["update_id"])
+        if running == 3:
+            three.set()
+        # The first ones stay until there are three; a fourth that came with them would be seen.
+        await asyncio.wait_for(three.wait(), 20)
         await asyncio.sleep(0.01)
         running -= 1
         return Response(status_code=200 if request.headers["x-telegram-bot-api-secret-token"] == "s" else 401)

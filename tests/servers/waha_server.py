@@ -137,7 +137,7 @@ class WahaServer(Loopback):
     async def push(self, event: Json, *, key: str | None = None, headers: dict[str, str] | None = None) -> int:
         """The status with which the webhook was answered; `key` signs it with another one."""
         body = json.dumps(event).encode()
-        async with httpx.AsyncClient(trust_env=False) as client:
+        async with httpx.AsyncClient(timeout=30, trust_env=False) as client:
             answer = await client.post(self.hook, content=body, headers=self.signed(body, key) | (headers or {}))
         return answer.status_code
 

@@ -7,7 +7,6 @@ It takes what the real one takes, refuses what the real one refuses with the rea
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import secrets
@@ -21,7 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from tests.servers import whatsapp_errors as errors
-from tests.servers.loopback import Loopback
+from tests.servers.loopback import Loopback, rest
 from tests.servers.whatsapp_errors import Refusal
 from tests.servers.whatsapp_rules import USER_ID, complaint
 from tests.servers.whatsapp_webhooks import Webhooks
@@ -60,7 +59,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Slow:
-    """The next message is taken, and answered late."""
+    """The next message is taken, and answered late, if the client still waits."""
 
     seconds: float
 
@@ -175,7 +174,7 @@ class WhatsAppServer(Loopback):
             return _refused(errors.unknown_object(name, request.method.lower()))
         match request.method, edge:
             case "POST", "messages":
-                return await self._message(await request.json())
+                return await self._message(await request.json(), request.receive)
             case "POST", "media":
                 return await self._upload(request)
             case "GET", "":
@@ -192,7 +191,7 @@ class WhatsAppServer(Loopback):
             "quality_rating": "GREEN", "platform_type": "CLOUD_API", "webhook_configuration": hook,
         }  # fmt: skip
 
-    async def _message(self, message: Json) -> Response | None:
+    async def _message(self, message: Json, receive: Receive) -> Response | None:
         if message.get("status") == "read":
             self.read.append(message)
             return JSONResponse({"success": True})
@@ -208,7 +207,7 @@ class WhatsAppServer(Loopback):
             return _refused(refusal)
         taken = self._take(message)
         if isinstance(order, Slow):
-            await asyncio.sleep(order.seconds)
+            await rest(order.seconds, receive)
         if isinstance(order, Cut):
             return None
         given = {key: message[key] for key in ("to", "recipient") if key in message}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Iterable
 from decimal import Decimal
 from itertools import count
 from typing import Any
@@ -16,6 +18,7 @@ from laneway.store import ledger, principals
 from laneway.store.database import Database
 
 CENT = Decimal("0.01")
+CONNECTIONS = 10
 _numbers = count()
 
 
@@ -40,7 +43,7 @@ async def scheduled(db: Database, account: Account, schedule: str) -> Account:
     """The job was started by this schedule."""
     async with db.transaction() as tx:
         await tx.execute(
-            "UPDATE jobs SET scope = 'proactive', payload = payload || %s WHERE id = %s",
+            "UPDATE jobs SET scope = 'proactive', payload = %s WHERE id = %s",
             (Jsonb({"schedule": schedule}), account.job_id),
         )
     return Account(Scope.PROACTIVE, account.thread_id, account.job_id)
@@ -54,6 +57,17 @@ async def reserve(
     call |= {"tokens_output_max": 50, "meta": {}} | more
     async with db.transaction() as tx:
         return await ledger.reserve(tx, account=account or Account(), caps=caps or Caps(), cost_max=cost, **call)
+
+
+async def together(calls: Iterable[Awaitable[int]]) -> list[int | BaseException]:
+    """What became of each call, as many at once as there are connections: nobody is refused for waiting for one."""
+    room = asyncio.Semaphore(CONNECTIONS)
+
+    async def one(call: Awaitable[int]) -> int:
+        async with room:
+            return await call
+
+    return await asyncio.gather(*map(one, calls), return_exceptions=True)
 
 
 async def settle(db: Database, entry: int, cost: Decimal = CENT, tokens: tuple[int, int] = (80, 20)) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -15,7 +14,7 @@ from laneway.domain.job import Scope
 from laneway.errors import BudgetExceeded, NotFound
 from laneway.store import budgets, schedules
 from laneway.store.database import Database
-from tests.store.spenders import CENT, customer, job_of, owner, reserve, scheduled, spend
+from tests.store.spenders import CENT, customer, job_of, owner, reserve, scheduled, spend, together
 
 TWO_CENTS = Decimal("0.02")
 
@@ -196,8 +195,7 @@ async def test_fifty_at_once_from_two_processes_against_room_for_ten_admit_exact
     other = Database(db.url)
     await other.open()
     try:
-        calls = [reserve(place, spender) for place in (db, other) * 25]
-        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        outcomes = await together(reserve(place, spender) for place in (db, other) * 25)
     finally:
         await other.close()
     assert sum(isinstance(outcome, int) for outcome in outcomes) == 10

@@ -23,7 +23,7 @@ async def test_a_cancelled_query_is_a_cancellation(database_url: str) -> None:
             await asyncio.sleep(pause)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
-                await asyncio.wait_for(asyncio.shield(task), 10)
+                await asyncio.wait_for(asyncio.shield(task), 30)
     finally:
         await db.close()
 
@@ -40,4 +40,4 @@ async def test_a_listener_that_is_cancelled_while_it_connects_ends(database_url:
         await asyncio.sleep(pause)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(asyncio.shield(task), 10)
+            await asyncio.wait_for(asyncio.shield(task), 30)

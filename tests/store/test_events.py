@@ -44,7 +44,7 @@ async def test_a_reader_that_comes_back_with_its_cursor_misses_and_doubles_nothi
     reader = asyncio.create_task(read())
     for batch in range(25):
         await asyncio.gather(*(write(batch * 8 + number) for number in range(8)))
-    await asyncio.wait_for(reader, 20)
+    await asyncio.wait_for(reader, 60)
     assert sorted(seen) == list(range(200))
 
 

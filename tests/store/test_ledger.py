@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -17,7 +16,7 @@ from laneway.errors import BudgetExceeded
 from laneway.store import ledger
 from laneway.store.database import Database
 from laneway.store.ledger import Account, Caps, Usage
-from tests.store.spenders import customer, job_of, owner, spend
+from tests.store.spenders import customer, job_of, owner, spend, together
 from tests.store.test_migrations import FILL_DAYS
 
 CENT = Decimal("0.01")
@@ -84,7 +83,7 @@ async def test_a_call_cut_off_can_still_be_settled_but_a_settled_one_is_final(db
 
 
 async def test_fifty_at_once_against_a_cap_for_ten_admit_exactly_ten(db: Database) -> None:
-    outcomes = await asyncio.gather(*(reserve(db, Caps(day_usd=0.10)) for _ in range(50)), return_exceptions=True)
+    outcomes = await together(reserve(db, Caps(day_usd=0.10)) for _ in range(50))
     assert sum(isinstance(outcome, int) for outcome in outcomes) == 10
     assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 40
     assert (await spent(db))[0] == Decimal("0.10")

@@ -14,7 +14,7 @@ from alembic import command
 from alembic.config import Config
 
 import laneway.store
-from laneway.store.migrate import current_version, sqlalchemy_url
+from laneway.store.migrate import HEAD, current_version, sqlalchemy_url
 from tests.conftest import address_of
 
 MIGRATIONS = Path(laneway.store.__file__).parent / "migrations"
@@ -48,6 +48,11 @@ INSERT INTO token_ledger (scope, provider, state, tokens_total, cost, reserved_t
     ('reactive', 'claude', 'reserved', 0, 0, 200, 0.02, '00000000-0000-0000-0000-000000000004'),
     ('reactive', 'claude', 'released', 0, 0, 900, 0.09, NULL);
 """
+
+
+def test_this_version_knows_its_newest_migration() -> None:
+    newest = max(path.name for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    assert newest.startswith(f"{HEAD}_")
 
 
 @pytest.fixture
@@ -138,3 +143,30 @@ def test_originals_of_before_stay_and_those_outside_are_found_again_after_going_
     assert artifacts("place, content, meta") == [("row", b"abc", {}), ("bucket", None, {})]
     with psycopg.connect(url) as connection, pytest.raises(psycopg.errors.CheckViolation):
         connection.execute("INSERT INTO artifacts (ref, mime, size) VALUES ('artifact://sha256/c', 'x/y', 9)")
+
+
+def test_jobs_of_before_stay_and_those_of_now_keep_the_order_of_their_keys(
+    old: tuple[str, Callable[[str], None]],
+) -> None:
+    url, bring_to = old
+
+    def jobs() -> list[str]:
+        with psycopg.connect(url) as connection:
+            found = connection.execute("SELECT payload_json FROM reactive_jobs ORDER BY created_at").fetchall()
+        return [" ".join(row[0]) for row in found]
+
+    bring_to("0021")
+    with psycopg.connect(url) as connection:
+        connection.execute(OLD_ROWS.partition("INSERT INTO token_ledger")[0].encode())
+        connection.execute("""UPDATE jobs SET payload = '{"flight": 1, "price": 2, "city": 3}'""")
+    bring_to("0022")
+    assert jobs() == ["city price flight"]
+    with psycopg.connect(url) as connection:
+        connection.execute("""UPDATE jobs SET payload = '{"flight": 1, "price": 2, "city": 3}'""")
+        connection.execute(
+            "INSERT INTO jobs (id, thread_id, message_id, mode, owner) "
+            "SELECT gen_random_uuid(), thread_id, message_id, mode, owner FROM jobs"
+        )
+    assert jobs() == ["flight price city", ""]
+    bring_to("0021")
+    assert jobs() == ["city price flight", ""]

@@ -239,6 +239,16 @@ async def test_a_removed_workflow_frees_its_tag_and_keeps_its_versions(db: Datab
         await changed(db, workflow, RETRY)
 
 
+async def somebody_waits(db: Database) -> None:
+    """Returns once a transaction in this database waits for a lock of another."""
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    while True:
+        async with db.transaction() as tx:
+            if await (await tx.execute(waiting)).fetchone():
+                return
+        await asyncio.sleep(0.02)
+
+
 async def test_undoing_a_patch_and_its_time_running_out_do_not_block_each_other(db: Database, owner: UUID) -> None:
     clock = FakeClock(datetime(2026, 3, 1, tzinfo=UTC))
     _, patch = await changed(db, await made(db, owner), RETRY, valid_until=clock.now() + timedelta(hours=1))
@@ -247,7 +257,7 @@ async def test_undoing_a_patch_and_its_time_running_out_do_not_block_each_other(
         now = await workflows.stored(tx, owner, "main", lock=True)
         assert now is not None
         other = asyncio.create_task(Expiring(db, clock, PATCHES, ()).turn())
-        await asyncio.sleep(0.3)
+        await asyncio.wait_for(somebody_waits(db), 30)
         await PATCHES.undo(tx, now, patch.id, Cause(owner))
     assert await other is True
     async with db.transaction() as tx:

@@ -39,7 +39,7 @@ class Door:
     async def send(self, text: str, **more: Any) -> Any:
         return await self.post("/messages", 202, json={"text": text, **more})
 
-    async def until(self, job_id: str, *statuses: str, seconds: float = 20) -> Any:
+    async def until(self, job_id: str, *statuses: str, seconds: float = 40) -> Any:
         """The job once it has one of these statuses; by default, once it has ended."""
         async with asyncio.timeout(seconds):
             while (job := await self.get(f"/jobs/{job_id}"))["status"] not in (statuses or ENDED):

@@ -52,7 +52,7 @@ async def test_a_page_somebody_sent_is_never_shown_as_one(door: Door, mime: str)
 
 async def test_only_the_owners_key_opens_originals(door: Door, db: Database) -> None:
     digest = await sent(door, "a.txt", b"mine", "text/plain")
-    async with httpx.AsyncClient(base_url=door.url) as nobody:
+    async with httpx.AsyncClient(base_url=door.url, timeout=30) as nobody:
         assert (await nobody.get(f"/artifacts/{digest}")).status_code == 401
     for role in (Role.OPERATOR, Role.CUSTOMER):
         async with db.transaction() as tx:

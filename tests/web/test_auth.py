@@ -18,7 +18,7 @@ ROUTES = [
 
 async def test_without_a_key_nothing_opens(door: Door, database_url: str) -> None:
     before = counts(database_url)
-    async with httpx.AsyncClient(base_url=door.url) as stranger:
+    async with httpx.AsyncClient(base_url=door.url, timeout=30) as stranger:
         for method, path in ROUTES:
             response = await stranger.request(method, path, json={"text": "x"} if method == "POST" else None)
             assert response.status_code == 401, path
@@ -29,13 +29,13 @@ async def test_without_a_key_nothing_opens(door: Door, database_url: str) -> Non
 
 
 async def test_life_and_readiness_need_no_key(door: Door) -> None:
-    async with httpx.AsyncClient(base_url=door.url) as stranger:
+    async with httpx.AsyncClient(base_url=door.url, timeout=30) as stranger:
         assert (await stranger.get("/health")).json()["status"] == "ok"
         assert (await stranger.get("/ready")).json() == {"ready": True, "missing": []}
 
 
 async def test_either_header_carries_the_key(door: Door) -> None:
-    async with httpx.AsyncClient(base_url=door.url) as client:
+    async with httpx.AsyncClient(base_url=door.url, timeout=30) as client:
         assert (await client.get("/status", headers={"X-API-Key": door.key})).status_code == 200
         assert (await client.get("/status", headers={"Authorization": f"bearer {door.key}"})).status_code == 200
 
@@ -44,7 +44,7 @@ async def test_either_header_carries_the_key(door: Door) -> None:
 async def test_a_wrong_key_opens_nothing_and_is_not_repeated(
     door: Door, key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with httpx.AsyncClient(base_url=door.url) as client:
+    async with httpx.AsyncClient(base_url=door.url, timeout=30) as client:
         response = await client.get("/status", headers=[(b"X-API-Key", key.encode("latin-1"))])
     assert response.status_code == 401
     assert key not in response.text
@@ -57,6 +57,6 @@ async def test_a_key_that_is_not_the_owners_is_refused(door: Door, database_url:
             "INSERT INTO principals (id, role, name, key_hash) VALUES (gen_random_uuid(), 'operator', 'op', %s)",
             (hashed("lw_operator"),),
         )
-    async with httpx.AsyncClient(base_url=door.url) as client:
+    async with httpx.AsyncClient(base_url=door.url, timeout=30) as client:
         response = await client.get("/status", headers={"X-API-Key": "lw_operator"})
     assert (response.status_code, response.json()["code"]) == (403, "forbidden")

@@ -159,7 +159,7 @@ async def test_only_the_owner_sees_and_sets_budgets(door: Door, database_url: st
             (hashed("lw_operator"),),
         )
     wanted: dict[str, str | int] = {"subject": "all", "period": "day", "usd": 1}
-    async with httpx.AsyncClient(base_url=door.url) as stranger:
+    async with httpx.AsyncClient(base_url=door.url, timeout=30) as stranger:
         for headers, status in (({}, 401), ({"X-API-Key": "lw_operator"}, 403)):
             assert (await stranger.get("/budget", headers=headers)).status_code == status
             assert (await stranger.put("/budget", headers=headers, json=wanted)).status_code == status

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
-import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -16,7 +16,7 @@ from starlette.types import Message
 
 from laneway.client import ServerEvent
 from laneway.domain.judgement import Event
-from laneway.engine.stream import Delta, Hub, Watcher
+from laneway.engine.stream import LOOK_ANYWAY_SECONDS, Delta, Hub, Watcher
 from laneway.llm.scripted import Delay, Say
 from laneway.store import events
 from laneway.store.database import Database
@@ -48,6 +48,24 @@ async def take(stream: AsyncIterator[ServerEvent], until: str, seconds: float = 
     raise AssertionError(f"The stream ended before {until}: {[event.event for event in seen]}")
 
 
+async def until_live(door: Door, stream: AsyncIterator[ServerEvent]) -> None:
+    """Pieces of text reach the stream: they are not stored, so one that began a moment ago may miss some."""
+    async with asyncio.timeout(60):
+        for number in itertools.count():
+            # Not in the thread that is looked at: what was said there tells how the next message is meant.
+            await door.send("count, please?", thread=f"before-{number}")
+            if any(event.event == "delta" for event in await take(stream, "job.done")):
+                return
+
+
+async def begun(db: Database, stream: AsyncIterator[Event | Delta | None]) -> None:
+    """The hub hears of everything that happens from now on."""
+    first = asyncio.ensure_future(anext(stream))
+    async with db.transaction() as tx:
+        await events.append(tx, "begun", {})
+    assert _kind(await first) == "begun"
+
+
 async def test_a_job_is_watched_from_its_start_to_its_end(door: Door) -> None:
     receipt = await door.send("how full is the disk?")
     async with door.watching(job=receipt["job_id"], since="start") as stream:
@@ -63,12 +81,14 @@ async def test_a_job_is_watched_from_its_start_to_its_end(door: Door) -> None:
 async def test_what_a_model_writes_is_seen_before_the_reply(opened: Open) -> None:
     words = "one two three four five six seven eight nine ten"
     async with opened(scripted([Delay(Say(words), per_piece=0.05)])) as door, door.watching() as stream:
+        await until_live(door, stream)
         receipt = await door.send("count, please?")
         seen = await take(stream, "reply.written")
     deltas = [event for event in seen if event.event == "delta"]
     assert len(deltas) > 2
     assert all(event.id is None for event in deltas)
-    assert "".join(event.data["text"] for event in deltas) == words
+    # What the database tells last may be overtaken by the reply, which has it all.
+    assert words.startswith("".join(event.data["text"] for event in deltas))
     assert [event.data["n"] for event in deltas] == list(range(len(deltas)))
     assert {event.data["job"] for event in deltas} == {receipt["job_id"]}
 
@@ -138,15 +158,14 @@ async def test_a_slow_reader_of_a_flood_gets_every_event_once(door: Door, databa
 
 async def test_who_does_not_read_during_a_flood_catches_up_from_the_store(db: Database) -> None:
     hub, watcher = Hub(db), Watcher()
-    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(30):
-        first = asyncio.create_task(anext(stream))
-        await asyncio.sleep(0.2)
+    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(60):
+        await begun(db, stream)
         async with db.transaction() as tx:
             await tx.execute(FLOOD, (4000,))
             await tx.execute("SELECT pg_notify('laneway_events', '')")
-        numbers = [_number(await first)]
         while not watcher.behind:
             await asyncio.sleep(0.01)
+        numbers: list[int] = []
         async for item in stream:
             numbers.append(_number(item))
             if len(numbers) == 4000:
@@ -171,7 +190,8 @@ async def test_an_event_of_an_older_transaction_is_not_skipped(db: Database, dat
             assert not first.done()
             # Committed without a notification: whoever waits must look again by itself.
             await old.commit()
-        async with asyncio.timeout(2):
+        # Sooner than it would look if there were nothing to wait for.
+        async with asyncio.timeout(LOOK_ANYWAY_SECONDS - 2):
             kinds = [_kind(await first), _kind(await anext(stream))]
     assert kinds == ["older", "newer"]
 
@@ -185,17 +205,15 @@ async def test_a_piece_of_text_that_comes_after_the_reply_is_not_shown(db: Datab
     hub, watcher = Hub(db), Watcher()
     job, thread = "01900000-0000-7000-8000-000000000001", "01900000-0000-7000-8000-000000000002"
     piece = json.dumps({"thread": thread, "job": job, "call": "c", "n": 0, "text": "late"})
-    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(10):
-        waiting = asyncio.create_task(anext(stream))
-        await asyncio.sleep(0.2)
+    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(60):
+        await begun(db, stream)
         for kind in ("reply.written", "seen"):
             async with db.transaction() as tx:
                 await tx.execute("INSERT INTO events (kind, job_id) VALUES (%s, %s)", (kind, job))
                 await tx.execute("SELECT pg_notify('laneway_events', '')")
-            await asyncio.sleep(0.2)
+            assert _kind(await anext(stream)) == kind
             await db.notify("laneway_deltas", piece)
             await db.notify("laneway_deltas", "not even JSON")
-        assert [_kind(await waiting), _kind(await anext(stream))] == ["reply.written", "seen"]
         async with db.transaction() as tx:
             await tx.execute("INSERT INTO events (kind, job_id) VALUES ('job.queued', %s)", (job,))
             await tx.execute("SELECT pg_notify('laneway_events', '')")
@@ -219,7 +237,7 @@ async def test_a_client_that_takes_nothing_is_dropped(db: Database) -> None:
 
     response = EventStream(hub.watch("0-0", watcher), watcher, "0-0", patience=0.1)
     with pytest.raises(ClientDisconnect):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await response({"type": "http"}, silent, stuck)
     assert len(hub) == 0
     assert began[0]["status"] == 200
@@ -241,9 +259,9 @@ async def test_streams_end_when_laneway_ends(opened: Open) -> None:
         watching = asyncio.create_task(watch(door.url, door.key))
         await joined.wait()
         await door.ask("hello?")
-        began = time.monotonic()
-    await watching
-    assert time.monotonic() - began < 5
+    # A stream that is cut off instead, once nobody waits for it any more, raises here.
+    async with asyncio.timeout(60):
+        await watching
     assert seen
 
 

@@ -36,7 +36,7 @@ def rows(database_url: str, sql: str) -> list[tuple[Any, ...]]:
         return connection.execute(sql.encode()).fetchall()
 
 
-async def until(database_url: str, sql: str, count: int = 1, seconds: float = 10) -> list[tuple[Any, ...]]:
+async def until(database_url: str, sql: str, count: int = 1, seconds: float = 30) -> list[tuple[Any, ...]]:
     async with asyncio.timeout(seconds):
         while len(found := rows(database_url, sql)) < count:
             await asyncio.sleep(0.02)
@@ -69,7 +69,7 @@ async def test_the_hooks_key_opens_the_hooks_and_nothing_else(database_url: str,
 
 
 async def test_the_key_in_the_data_directory_counts_and_can_be_replaced(database_url: str, tmp_path: Path) -> None:
-    async with serving(database_url, tmp_path) as served, httpx.AsyncClient(base_url=served.url) as http:
+    async with serving(database_url, tmp_path) as served, httpx.AsyncClient(base_url=served.url, timeout=30) as http:
         headers = {"Authorization": "Bearer lw_hooks_first-of-all"}
         assert (await http.post("/hooks/gemini", json=before(), headers=headers)).status_code == 401
         (tmp_path / "hooks-key").write_text("lw_hooks_first-of-all\n")
@@ -81,7 +81,7 @@ async def test_the_key_in_the_data_directory_counts_and_can_be_replaced(database
 
 
 async def test_an_operators_key_does_not_open_the_hooks(database_url: str, tmp_path: Path) -> None:
-    async with serving(database_url, tmp_path) as served, httpx.AsyncClient(base_url=served.url) as http:
+    async with serving(database_url, tmp_path) as served, httpx.AsyncClient(base_url=served.url, timeout=30) as http:
         db = Database(database_url)
         await db.open()
         async with db.transaction() as tx:
@@ -153,6 +153,7 @@ async def test_half_letters_deep_nesting_and_whole_files_are_answered(database_u
         await until(database_url, "SELECT 1 FROM events WHERE kind = 'hook.decision'", 3)
 
 
+@pytest.mark.alone
 async def test_while_the_database_is_away_calls_are_judged_and_kept_afterwards(
     database_url: str, postgres: str, tmp_path: Path
 ) -> None:
@@ -160,9 +161,10 @@ async def test_while_the_database_is_away_calls_are_judged_and_kept_afterwards(
         with away(postgres, database_url):
             began = time.perf_counter()
             answer = (await http.post("/hooks/claude-code", json=before("rm -rf /"))).json()
-            assert time.perf_counter() - began < 1
+            # Whoever waits for the database waits for five seconds at least.
+            assert time.perf_counter() - began < 2
             assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
-        await until(database_url, "SELECT 1 FROM events WHERE kind = 'hook.decision'", seconds=30)
+        await until(database_url, "SELECT 1 FROM events WHERE kind = 'hook.decision'", seconds=60)
 
 
 async def test_a_denied_call_that_ran_is_told_to_the_owner_once(database_url: str, tmp_path: Path) -> None:
@@ -208,12 +210,13 @@ async def test_a_denial_outlives_the_server(database_url: str, tmp_path: Path) -
             assert (item["tool"], item["rule"], item["call_id"]) == ("Bash", "lose-root", "t1")
     async with hooked(database_url, tmp_path) as (_, http):
         ran = {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t1", "session_id": "s1"}
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not rows(database_url, "SELECT 1 FROM events WHERE kind = 'hook.ran_anyway'"):
                 await http.post("/hooks/claude-code", json=ran)
                 await asyncio.sleep(0.1)
 
 
+@pytest.mark.alone
 async def test_a_decision_takes_less_than_twenty_milliseconds_of_the_processor(
     database_url: str, tmp_path: Path
 ) -> None:

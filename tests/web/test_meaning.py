@@ -27,7 +27,8 @@ async def asked(door: Door) -> Any:
     for text in UNCLEAR:
         receipt = await door.send(text, thread=text)
         job = await door.until(receipt["job_id"], "waiting", "done")
-        if job["status"] == "waiting" and job["approvals"][0]["choices"]:
+        # A question with a short time may have been given up by now; it was asked all the same.
+        if job["approvals"] and job["approvals"][0]["choices"]:
             return receipt, job["approvals"][0], text
     pytest.fail("every text was judged with confidence; unclear ones are needed here")
 

@@ -43,7 +43,7 @@ PARTS = Parts(models=lambda db: only(ScriptedModel(knocks), db), tools=[ToolEntr
 
 
 async def counted(door: Door, name: str) -> dict[tuple[str, ...], float]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(30):
         while not (found := {key: value for key, value in (await figures(door)).items() if key[0] == name}):
             await asyncio.sleep(0.2)
     return found
@@ -65,7 +65,7 @@ async def test_metrics_count_sessions_tokens_tool_calls_and_reactions(opened: Op
 async def test_why_tells_what_reactors_said(opened: Open) -> None:
     async with opened(PARTS) as door:
         asked = await door.ask("is anybody there?")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while not (life := await door.get(f"/messages/{asked['id']}/why"))["jobs"][0]["reactions"]:
                 await asyncio.sleep(0.05)
         [reaction] = life["jobs"][0]["reactions"]

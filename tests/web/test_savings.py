@@ -217,7 +217,7 @@ async def test_only_the_owner_sees_it_and_only_known_parameters_are_taken(door: 
             "INSERT INTO principals (id, role, name, key_hash) VALUES (gen_random_uuid(), 'operator', 'op', %s)",
             (hashed("lw_operator"),),
         )
-    async with httpx.AsyncClient(base_url=door.url) as stranger:
+    async with httpx.AsyncClient(base_url=door.url, timeout=30) as stranger:
         assert (await stranger.get("/ledger/saved")).status_code == 401
         assert (await stranger.get("/ledger/saved", headers={"X-API-Key": "lw_operator"})).status_code == 403
     assert "`by`" in (await door.get("/ledger/saved", 400, by="model"))["detail"]

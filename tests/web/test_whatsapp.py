@@ -129,7 +129,7 @@ async def _back(here: Desk) -> None:
 
 
 async def test_without_a_number_there_is_no_door(database_url: str, tmp_path: Path) -> None:
-    async with serving(database_url, tmp_path) as served, httpx.AsyncClient(base_url=served.url) as http:
+    async with serving(database_url, tmp_path) as served, httpx.AsyncClient(base_url=served.url, timeout=30) as http:
         assert (await http.get(HOOK)).status_code == 404
         assert (await http.post(HOOK, content=b"{}")).status_code == 404
 

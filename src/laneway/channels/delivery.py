@@ -11,7 +11,7 @@ import logging
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from contextlib import aclosing
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -20,7 +20,7 @@ from laneway.channels.pacing import NotYet
 from laneway.clock import Clock, SystemClock
 from laneway.domain.judgement import OutboxRow
 from laneway.engine.breath import Breath
-from laneway.engine.faults import ended
+from laneway.engine.rounds import listen, rounds
 from laneway.errors import PermanentFault, TransientFault, Unavailable, UncertainFault
 from laneway.store import outbox, undelivered
 from laneway.store.database import OUTBOX, Connection, Database
@@ -55,33 +55,30 @@ class Delivery:
         self._clock, self._pulled, self._breath = clock or SystemClock(), pulled, breath or Breath()
         self._wake = asyncio.Event()
         self._sending: set[asyncio.Task[None]] = set()
+        self._in_hand: set[int] = set()
+        self._unsure = False
         self._busy: Counter[str] = Counter()
+        self._claiming = asyncio.Lock()
         self._stopping = False
 
     async def keep_delivering(self) -> None:
         """Runs until `stop`; without pushed channels there is nothing to do."""
         if not self._channels:
             return
-        listener = asyncio.create_task(self._keep_listening())
-        try:
-            while not self._stopping:
-                self._wake.clear()
-                pause = await self._deliver()
-                try:
-                    async with asyncio.timeout(pause):
-                        await self._wake.wait()
-                except TimeoutError:
-                    pass
-        finally:
-            listener.cancel()
-            await asyncio.gather(listener, return_exceptions=True)
+        listening = listen(self._db, lambda told: self._wake.set(), OUTBOX)
+        await rounds(self._wake, self._deliver, listening, going=lambda: not self._stopping)
 
     async def stop(self, seconds: float) -> None:
         """Nothing new is sent, and what is being sent has been sent as far as the time allowed."""
         self._stopping = True
         self._wake.set()
-        if self._sending:
-            await asyncio.wait(self._sending, timeout=seconds)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                # What is just being claimed will be sent, and would be cut off if nobody waited for it.
+                async with self._claiming:
+                    pass
+                if self._sending:
+                    await asyncio.wait(self._sending)
 
     def look(self) -> None:
         """What is due is looked for now; a clock that was moved does not say so itself."""
@@ -89,27 +86,41 @@ class Delivery:
 
     async def _deliver(self) -> float:
         await self._breath.turn()
+        async with self._claiming:
+            return LOOK_ANYWAY_SECONDS if self._stopping else await self._begin_sending()
+
+    async def _begin_sending(self) -> float:
+        """What is due is being sent; returns in how many seconds something else may be."""
         now = self._clock.now()
         try:
             async with self._db.transaction() as tx:
+                if self._unsure:
+                    # A line that was cut hides a commit, even one still to come: what we have without knowing of it
+                    # nobody would ever send.
+                    await outbox.let_go(tx, self._worker, self._in_hand)
                 rows: list[OutboxRow] = []
                 for name in self._channels:
                     rows += await outbox.claim(tx, self._worker, name, AT_ONCE - self._busy[name], now)
                 due = await outbox.seconds_to_next(tx, now)
         except Unavailable as error:
             _log.warning("%s Trying again in a second.", error)
+            self._unsure = True
             return 1.0
         for row in rows:
             self._busy[row.channel] += 1
+            self._in_hand.add(row.id)
             task = asyncio.create_task(self._send(row))
             self._sending.add(task)
-            task.add_done_callback(self._sent(row.channel))
+            task.add_done_callback(self._sent(row))
         return LOOK_ANYWAY_SECONDS if due is None else min(due + 0.01, LOOK_ANYWAY_SECONDS)
 
-    def _sent(self, channel: str) -> Callable[[asyncio.Task[None]], None]:
+    def _sent(self, row: OutboxRow) -> Callable[[asyncio.Task[None]], None]:
         def done(task: asyncio.Task[None]) -> None:
-            self._busy[channel] -= 1
+            self._busy[row.channel] -= 1
             self._sending.discard(task)
+            if not task.cancelled() and task.exception() is None:
+                # What became of any other is not on record; it may have arrived, and is not to be sent as if new.
+                self._in_hand.discard(row.id)
             self._wake.set()
 
         return done
@@ -179,14 +190,3 @@ class Delivery:
     def _later(self, row: OutboxRow, asked: float | None) -> datetime:
         pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(row.attempts - 1, 12)) * random.uniform(0.5, 1)  # noqa: S311
         return self._clock.now() + timedelta(seconds=max(pause, asked or 0))
-
-    async def _keep_listening(self) -> None:
-        while not ended():
-            try:
-                async with aclosing(self._db.listen(OUTBOX)) as notifications:
-                    async for _ in notifications:
-                        if ended():
-                            return
-                        self._wake.set()
-            except Unavailable:
-                await asyncio.sleep(1)

@@ -198,4 +198,4 @@ async def _stop_for(tx: Connection, incoming: Incoming, key: str, newer: Receipt
     for job in [] if thread is None else await jobs.open_in_thread(tx, thread.id):
         mine = newer is not None and job.id == newer.job_id
         if not mine and await conversations.has_key(tx, job.message_id, key):
-            await jobs.request_cancel(tx, job.id)
+            await jobs.cancel_if_open(tx, job.id)

@@ -76,7 +76,7 @@ class Intake:
     async def write(self, tx: Connection, incoming: Incoming) -> Receipt:
         """Within `tx`, the checked message and its job are written, and what it answers is answered."""
         incoming, aside = _recognised(incoming)
-        open_ones = await approvals.open_questions(tx, incoming.channel, incoming.thread)
+        open_ones = await approvals.open_questions(tx, incoming.channel, incoming.thread, lock=True)
         asked = open_ones[0] if open_ones else None
         said = answered(asked, incoming) if asked else None
         if asked is not None and said is not None:
@@ -183,10 +183,9 @@ def _recognised(incoming: Incoming) -> tuple[Incoming, bool]:
 async def _stop_thread(tx: Connection, receipt: Receipt) -> None:
     """Everything open in the thread has been told to stop, and the command's own job knows what that was."""
     open_jobs = await jobs.open_in_thread(tx, receipt.thread_id)
-    for job in open_jobs:
-        await jobs.request_cancel(tx, job.id)
-    waiting = [str(job.id) for job in open_jobs if job.status is JobStatus.WAITING]
-    await jobs.note(tx, receipt.job_id, {"stopped": [str(job.id) for job in open_jobs], "waiting": waiting})
+    stopped = [job for job in open_jobs if await jobs.cancel_if_open(tx, job.id) is not None]
+    waiting = [str(job.id) for job in stopped if job.status is JobStatus.WAITING]
+    await jobs.note(tx, receipt.job_id, {"stopped": [str(job.id) for job in stopped], "waiting": waiting})
 
 
 async def _answer(tx: Connection, asked: Approval, said: Said, principal: Principal) -> None:

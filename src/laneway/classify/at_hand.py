@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -18,6 +18,7 @@ RUNNER_DOORS = frozenset({"agent:jobs", "/test/chat"})
 """Doors whose requests are either a lasting change or work on tables, and nothing else."""
 
 _ADDRESS = re.compile(r"https?://[^\s<>]+")
+_WORD = re.compile(r"[^\W_]+")
 _FOLLOWS = re.compile(
     r"(?i)\s*(?:(?:ok(?:ay)?|and|then|now|please)\b[\s,]*)*"
     r"(?:(?:only|just|keep only|without|same|sort|order by|group|filter|limit)\b"
@@ -31,6 +32,9 @@ _PERMANENT = re.compile(
     r"(?:schedule|automate) (?:it|this|that)\b|(?:do|run) (?:it|this|that) (?:every|each|daily|weekly|hourly)\b).{0,80}"
 )
 
+Claim = Callable[[Connection, Job, Message, World], Awaitable[str | None]]
+"""A lane's own look at a message: its name if the words, all of them, are plainly for it."""
+
 
 @dataclass(frozen=True)
 class AtHand:
@@ -42,36 +46,70 @@ class AtHand:
     """Whether the thread was given a table just before."""
     context: list[Turn] = field(default_factory=list)
     """The current workflow and the tables in a few words, for a model that has to judge."""
+    tables: bool = False
+    """Whether the message itself came with tables, or files that are read as such."""
+    claimed: str | None = None
+    """The lane that knows the words for its own."""
 
     @property
     def runner(self) -> bool:
-        """Whether the request came by a door for lasting changes and tables only."""
-        return self.job is not None and _runner(self.job).get("door") in RUNNER_DOORS
+        """Whether it came by a door for lasting changes and tables only, or brings a plan as those there do."""
+        if self.job is None:
+            return False
+        runner = _runner(self.job)
+        return runner.get("door") in RUNNER_DOORS or (self.job.lane is None and bool(runner.get("plan")))
+
+    def names_its_tables(self, text: str) -> bool:
+        """Whether the words name a table that the message brought, or a column of it."""
+        tables = {} if self.job is None else _runner(self.job).get("tables")
+        said = set(map(_single, _WORD.findall(text.casefold())))
+        return isinstance(tables, dict) and any(said & _named(name, rows) for name, rows in tables.items())
 
     def taken_up(self, text: str) -> str | None:
         """The lane that goes on with what was said just before, if the words do."""
         if self.job is not None and "offer" in self.job.payload:
             return "workflow"
+        if self.claimed is not None:
+            return self.claimed
         return "pipeline" if self.follows and len(text) < 300 and _FOLLOWS.match(text) else None
 
 
-async def at_hand(tx: Connection, job: Job, message: Message, world: World) -> AtHand:
+async def at_hand(tx: Connection, job: Job, message: Message, world: World, claims: Sequence[Claim] = ()) -> AtHand:
     """What there is for this job; the same in every run of it."""
     if world is not World.OWNER:
         return AtHand(job)
     meta, table = await plans.around(tx, message)
-    runner, offer = _runner(job), meta.get("offer")
-    if isinstance(offer, dict) and _PERMANENT.fullmatch(message.text):
+    runner = _runner(job)
+    offer = await plans.offered_before(tx, message) if _PERMANENT.fullmatch(message.text) else None
+    if offer is not None:
         job = replace(job, payload={**job.payload, "offer": offer})
+    claimed = None if offer is not None else await _claimed(tx, job, message, world, claims)
     follows = meta.get("result_preview", {}).get("kind") == "dataset"
     given = bool(runner.get("tables") or runner.get("previous_results") or runner.get("plan"))
     rows = table or given or _ADDRESS.search(message.text) is not None
-    return AtHand(job, rows, follows, _context(message.id, runner))
+    return AtHand(job, rows, follows, _context(message.id, runner), table or given, claimed)
+
+
+async def _claimed(tx: Connection, job: Job, message: Message, world: World, claims: Sequence[Claim]) -> str | None:
+    for claim in claims:
+        if (lane := await claim(tx, job, message, world)) is not None:
+            return lane
+    return None
 
 
 def _runner(job: Job) -> Mapping[str, Any]:
     found = job.payload.get("runner")
     return found if isinstance(found, dict) else {}
+
+
+def _named(name: str, rows: Any) -> set[str]:
+    """The words that a table and its columns are called by, as far as its first row is here."""
+    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
+    return {_single(word) for one in (name, *first) for word in _WORD.findall(str(one).casefold()) if len(word) > 1}
+
+
+def _single(word: str) -> str:
+    return word.removesuffix("s")
 
 
 def _context(message_id: UUID, runner: Mapping[str, Any]) -> list[Turn]:

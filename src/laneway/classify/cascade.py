@@ -76,7 +76,7 @@ class Cascade:
     async def judge(self, turns: Sequence[Turn], world: World = World.OWNER, near: AtHand = NOTHING) -> Classification:
         """The judgement on the last turn, with who made it and how long it took."""
         began = time.perf_counter()
-        if near.runner or near.taken_up(turns[-1].text):
+        if near.runner or near.taken_up(turns[-1].text) or await self._about_its_tables(turns[-1].text, near):
             return await self._for_runner(turns, world, near)
         meaning = meant(turns)
         known = meaning.label or ("command" if meaning.order else None)
@@ -172,8 +172,7 @@ class Cascade:
             # A person's own word for it, right after the offer or the table.
             found = Decided("patch" if lane == "workflow" else "execute", 1.0, "rules", sure=True)
         else:
-            if self._local is not None and not self._local.ready(LANE):
-                await asyncio.to_thread(self._local.warm, [LANE], 1)
+            await self._ready(LANE)
             found = await self.decide(LANE, text, earlier=near.context, world=world)
         lasting = found.label == "patch" and found.sure
         perhaps = not lasting and not found.sure and any(name == "patch" and p >= POSSIBLE for name, p in found.top)
@@ -190,6 +189,25 @@ class Cascade:
             milliseconds=found.milliseconds,
         )
 
+    async def _about_its_tables(self, text: str, near: AtHand) -> bool:
+        """Whether a message that came with a table asks for work on it; a file alone may be meant for other things."""
+        if not near.tables or (near.job is not None and near.job.lane is not None):
+            return False
+        if near.names_its_tables(text):
+            return True
+        if self._local is None:
+            return False
+        await self._ready("route")
+        if not self._local.ready("route"):
+            return False
+        found = await asyncio.to_thread(self._local.judge, "route", text, None, 1)
+        return found.label == "pipeline" and not found.unsure
+
+    async def _ready(self, name: str) -> None:
+        """The taxonomy can be judged by: in the first seconds of a process it is waited for."""
+        if self._local is not None and name in self.taxonomies and not self._local.ready(name):
+            await asyncio.to_thread(self._local.warm, [name], 1)
+
     async def _kept_lane(self, judged: Classification, text: str) -> str:
         return judged.lane if judged.lane != "answer" else (await self._lane(text, NOTHING))[0]
 
@@ -198,7 +216,10 @@ class Cascade:
 
         The second is what it may be as well: a lasting change that nobody is sure of is not made, but offered.
         """
-        if self._local is None or not self._local.ready("route"):
+        if self._local is None:
+            return "tools", None
+        await self._ready("route")
+        if not self._local.ready("route"):
             return "tools", None
         # The second encoder is not loaded for this: whoever is unsure here goes where all can be done.
         found = await asyncio.to_thread(self._local.judge, "route", text, None, 1)

@@ -6,8 +6,6 @@ everything else by the learned probability with a low guard: uncertain never bec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from laneway.classify import confirm_features
 from laneway.classify.confirm_clauses import starting
 from laneway.classify.confirm_features import EARNEST, QUIET, Message
@@ -17,7 +15,6 @@ from laneway.classify.effects import Effect
 from laneway.classify.effects_words import CHANGING
 from laneway.classify.rules import small_talk
 
-Probability = Callable[[Sequence[str]], Sequence[float]]
 _CHANGES = frozenset(CHANGING)
 _MAYBE_ORDERED = ("wish", "see_to", "lasting", "coming", "urgent", "subordinate", "polite_wish")
 
@@ -63,14 +60,6 @@ def _surely_quiet(signs: Signs, stance: Stance) -> bool:
     if stance in (Stance.IDLE, Stance.THING):
         return not (signs.inner | signs.adrift) & _CHANGES
     return stance in QUIET
-
-
-def needs_confirmation(text: str, probability: Probability, guard: float) -> bool:
-    """True where the message, or any clause of it, would change something or might."""
-    certain = settled(text)
-    if certain is not None:
-        return certain
-    return max(probability([text]), default=1.0) >= guard
 
 
 def features(text: str) -> list[float]:

@@ -11,7 +11,7 @@ from laneway.classify.context_answers import NAMES, is_phrase, mentions, offered
 from laneway.classify.context_requests import asks_in_part, looks_like_order, names_option, own_order
 from laneway.classify.context_said import Heard, Meaning
 from laneway.classify.context_words import at_head, groups, has, wholly
-from laneway.classify.softmax import Matrix
+from laneway.classify.rows import Matrix
 
 Shares = Callable[[str], dict[str, float]]
 """How likely each label of a text is that stands alone, and that it needs a yes."""

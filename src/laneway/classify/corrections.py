@@ -142,6 +142,8 @@ class Corrections:
             await asyncio.to_thread(local.replace, composed(self._taxonomies[name], accepted.get(name, [])))
         self._learnt = accepted
         await asyncio.to_thread(local.warm, first, 1)
+        if ALWAYS[0] in first:
+            await asyncio.to_thread(local.listen)
         if first and self._asks_model:
             # A model that is asked is shown the nearest examples; nobody waits for them.
             await self._apart("prepare", list(self._always[:1]), told)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from laneway.classify.local import Judged
-from laneway.classify.softmax import Matrix
+from laneway.classify.rows import Matrix
 from laneway.classify.taxonomy import Taxonomy, text_of
 from laneway.errors import BadInput
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from laneway.classify import confirmation, meanings, training, vectors, wording
 from laneway.classify.exact import Exact
 from laneway.classify.freed import give_back
+from laneway.classify.rows import Matrix, Rows
 from laneway.classify.rules import small_talk
-from laneway.classify.softmax import Matrix
 from laneway.classify.taxonomy import Flag, Taxonomy
 from laneway.classify.training import Decision, flag_rows, guarded, trained
 from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, Remembering, UseEncoder, Vectors
@@ -30,9 +30,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger("laneway.classify")
 EXACT = 0.99
 SAMPLE = "Which of the two disks of the web server is nearly full, and please restart nginx after that."
+TALK = (
+    ("user", "How full is the disk?"),
+    ("assistant", "90 %. Shall I remove 1. the old logs or 2. the cache?"),
+    ("user", "the second one, please"),
+)
 REMEMBERED = 256
 """So many texts are kept encoded: a text is judged by several tiers and taxonomies, one after the other."""
-POSSIBLE = 0.2
+POSSIBLE = 0.03
 """From this probability of its label on, a flag is judged even where another label won."""
 SETTLED: dict[str, Callable[[str], bool | None]] = {"needs_confirmation": confirmation.settled}
 """Flags that grammar can raise."""
@@ -154,6 +159,12 @@ class LocalClassifier:
             wording.summary(name, self.judge(name, SAMPLE, tiers=min(tiers, 1)).label, SAMPLE)
         give_back()
 
+    def listen(self) -> None:
+        """What conversations are judged by is read: the first short answer to something is judged without delay."""
+        from laneway.classify.context_learned import turns_of
+
+        self.come_to(turns_of([{"author": author, "text": text} for author, text in TALK]))
+
     def replace(self, taxonomy: Taxonomy) -> None:
         """Judgements follow this taxonomy from now on; what the one of the same name had trained is gone."""
         tiers = [tier for name, tier in list(self._decisions) if name == taxonomy.name]
@@ -179,39 +190,42 @@ class LocalClassifier:
         for tier in range(1, tiers + 1):
             if self._reach(tier) < tier and judged is not None:
                 break
-            judged = self._at(taxonomy, text, self._reach(tier), known)
-            if known is not None or judged.confidence >= self._decided(taxonomy, judged.tier)["label"].certain:
+            judged, certain = self._at(taxonomy, text, self._reach(tier), known)
+            if certain:
                 break
         assert judged is not None
         return judged
 
-    def _at(self, taxonomy: Taxonomy, text: str, tier: int, known: str | None) -> Judged:
+    def _at(self, taxonomy: Taxonomy, text: str, tier: int, known: str | None) -> tuple[Judged, bool]:
+        """The judgement of one tier, and whether no better one need look at it."""
         decisions = self._decided(taxonomy, tier)
         row = self._row(taxonomy, text, tier)
         probabilities = decisions["label"].model.probabilities(row)[0]
         label, confidence = (known, EXACT) if known else chosen(taxonomy, decisions["label"], probabilities)
-        top = sorted(zip(taxonomy.names, probabilities.tolist(), strict=True), key=lambda pair: -pair[1])
         told = dict(zip(taxonomy.names, probabilities.tolist(), strict=True))
-        flags = {
-            flag.name: (label == flag.applies_to or told[flag.applies_to] >= POSSIBLE)
-            and self._flag(flag, decisions[flag.name], row, text)
-            for flag in taxonomy.flags
-        }
+        # A flag is judged where its label won, and where it may still be the right one.
+        asked = [flag for flag in taxonomy.flags if label == flag.applies_to or told[flag.applies_to] >= POSSIBLE]
+        found = {flag.name: self._flag(flag, decisions[flag.name], row, text) for flag in asked}
+        flags = {flag.name: False for flag in taxonomy.flags} | {name: raised for name, (raised, _) in found.items()}
+        certain = (known is not None or confidence >= decisions["label"].certain) and all(c for _, c in found.values())
         unsure = known is None and confidence < decisions["label"].sure
-        return Judged(label, confidence, tier, unsure, top, flags)
+        top = sorted(told.items(), key=lambda pair: -pair[1])
+        return Judged(label, confidence, tier, unsure, top, flags), certain
 
-    def _row(self, taxonomy: Taxonomy, text: str, tier: int) -> Matrix:
+    def _row(self, taxonomy: Taxonomy, text: str, tier: int) -> Rows:
         encoders = self._encoders[:tier]
         return vectors.rows([text], encoders, taxonomy.structure, taxonomy.keywords, taxonomy.plenty)
 
-    def _flag(self, flag: Flag, decision: Decision, row: Matrix, text: str) -> bool:
-        """Grammar raises a flag where it is certain; elsewhere the examples decide, and doubt raises it.
+    def _flag(self, flag: Flag, decision: Decision, row: Rows, text: str) -> tuple[bool, bool]:
+        """Whether a flag is raised, and whether that is certain.
 
-        Grammar alone never lowers one: in unseen wording its "no" is wrong once in thirty, too often for an action.
+        Grammar raises it where it is certain; elsewhere the examples decide, and doubt raises it. Grammar alone never
+        lowers one: in unseen wording its "no" is wrong once in thirty, too often for an action.
         """
         if flag.name in SETTLED and SETTLED[flag.name](text):
-            return True
-        return bool(decision.model.probabilities(flag_rows(flag, row, [text]))[0][1] >= decision.guard)
+            return True, True
+        yes = float(decision.model.probabilities(flag_rows(flag, row, [text]))[0][1])
+        return yes >= decision.guard, max(yes, 1 - yes) >= decision.certain
 
     def _decided(self, taxonomy: Taxonomy, tier: int) -> dict[str, Decision]:
         key = (taxonomy.name, tier)

@@ -9,32 +9,40 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float32]
+from laneway.classify.rows import Matrix, Rows
+
 Labels = NDArray[np.int64]
 ROUNDS, MEMORY = 60, 8
 FIRST_STRIDE, ENOUGH = 10.0, 1e-6
 FOLDS = 5
+FEWEST = 8
+"""Right answers that are no luck any more: by tossing a coin they come once in 256 times."""
 
 
 @dataclass(frozen=True)
 class Softmax:
-    """Weights of one decision, and the temperature that makes its probabilities honest."""
+    """Weights of one decision, and the temperature that makes its probabilities honest.
+
+    Where `yes_or_no` holds, the last column is a yes and the others are kinds of no: one row of probabilities is then
+    that of no and that of yes.
+    """
 
     weights: Matrix
     temperature: float = 1.0
+    yes_or_no: bool = False
 
-    def probabilities(self, rows: Matrix) -> Matrix:
-        """One row of probabilities for each row of features."""
-        return self.of_scores(with_one(rows) @ self.weights)
+    def probabilities(self, rows: Rows) -> Matrix:
+        """One row of probabilities for each text."""
+        return self.of_scores(rows.times(self.weights))
 
     def of_scores(self, scores: Matrix) -> Matrix:
         """The probabilities of log-odds that were found elsewhere."""
-        return softmax(scores / self.temperature)
+        return softmax((last_or_rest(scores) if self.yes_or_no else scores) / self.temperature)
 
 
-def fit(rows: Matrix, labels: Labels, classes: int, decay: float) -> Matrix:
+def fit(rows: Rows, labels: Labels, classes: int, decay: float) -> Matrix:
     """The weights that explain the labels, every class counting the same whatever its size."""
-    return least(_Loss(rows, labels, classes, decay), np.zeros((rows.shape[1] + 1, classes), np.float32))
+    return least(_Loss(rows, labels, classes, decay), np.zeros((rows.width, classes), np.float32))
 
 
 def least(loss: Loss, weights: Matrix) -> Matrix:
@@ -63,19 +71,19 @@ class Loss(Protocol):
 class _Loss:
     """How surprised weights are by the labels, and where they should go."""
 
-    def __init__(self, rows: Matrix, labels: Labels, classes: int, decay: float) -> None:
-        self._rows, self._labels, self._decay = with_one(rows), labels, decay / len(rows)
+    def __init__(self, rows: Rows, labels: Labels, classes: int, decay: float) -> None:
+        self._rows, self._labels, self._decay = rows, labels, decay / len(rows)
         self._targets = np.eye(classes, dtype=np.float32)[labels]
         sizes = np.bincount(labels, minlength=classes).clip(1)
         self._share = (1 / (classes * sizes))[labels].astype(np.float32)
 
     def at(self, weights: Matrix) -> tuple[float, Matrix]:
-        found = softmax(self._rows @ weights)
+        found = softmax(self._rows.times(weights))
         surprise = -np.log(found[np.arange(len(self._labels)), self._labels] + 1e-12)
-        slope = self._rows.T @ ((found - self._targets) * self._share[:, None])
+        slope = self._rows.back((found - self._targets) * self._share[:, None])
         slope[:-1] += self._decay * weights[:-1]
         value = float((surprise * self._share).sum()) + self._decay / 2 * float((weights[:-1] ** 2).sum())
-        return value, slope.astype(np.float32)
+        return value, slope
 
 
 def _direction(slope: Matrix, steps: deque[tuple[Matrix, Matrix]]) -> Matrix:
@@ -105,13 +113,14 @@ def _walk(
         stride /= 2
 
 
-def out_of_fold(rows: Matrix, labels: Labels, classes: int, decay: float, groups: Labels) -> Matrix:
+def out_of_fold(rows: Rows, labels: Labels, classes: int, decay: float, groups: Labels) -> Matrix:
     """Log-odds of every row from weights that never saw its group: what a new text would get."""
     scores = np.zeros((len(rows), classes), np.float32)
     for fold in range(FOLDS):
         held = groups == fold
         if held.any() and not held.all():
-            scores[held] = with_one(rows[held]) @ fit(rows[~held], labels[~held], classes, decay)
+            seen = np.flatnonzero(~held)
+            scores[held] = rows.take(np.flatnonzero(held)).times(fit(rows.take(seen), labels[seen], classes, decay))
     return scores
 
 
@@ -122,13 +131,16 @@ def best_temperature(scores: Matrix, labels: Labels) -> float:
 
 
 def threshold_for(precision: float, probabilities: Matrix, labels: Labels) -> float:
-    """The lowest confidence from which on the answers are right with at least this precision."""
+    """The lowest confidence from which on the answers are right with at least this precision.
+
+    A handful of right answers proves nothing: where no more than that would count, nothing does.
+    """
     sure = probabilities.max(1)
     right = probabilities.argmax(1) == labels
     order = np.argsort(-sure)
     kept = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
     good = np.nonzero(kept >= precision)[0]
-    return float(sure[order][good[-1]]) if len(good) else 1.0
+    return float(sure[order][good[-1]]) if len(good) and good[-1] + 1 >= FEWEST else 1.0
 
 
 def calibration_error(probabilities: Matrix, labels: Labels, bins: int = 10) -> float:
@@ -152,5 +164,7 @@ def softmax(scores: Matrix) -> Matrix:
     return np.asarray(raised / raised.sum(1, keepdims=True), np.float32)
 
 
-def with_one(rows: Matrix) -> Matrix:
-    return np.hstack([rows, np.ones((len(rows), 1), np.float32)])
+def last_or_rest(scores: Matrix) -> Matrix:
+    """The log-odds of all columns but the last together, and of the last."""
+    rest = np.logaddexp.reduce(scores[:, :-1], axis=1)
+    return np.stack([rest, scores[:, -1]], axis=1).astype(np.float32)

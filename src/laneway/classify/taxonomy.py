@@ -1,7 +1,7 @@
 """Taxonomies as data: labels with definitions, keywords and examples, and what to do when unsure.
 
-A file in `taxonomies/` makes one; a file of the same name in LANEWAY_HOME/taxonomies adds to it or, under a new
-name, makes another. No code is needed.
+A file in `taxonomies/` makes one, and lines of further examples may lie beside it; files of the same name in
+LANEWAY_HOME/taxonomies add to it or, under a new name, make another. No code is needed.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from laneway.classify.further import further
 from laneway.errors import SettingsError
 
 BUILT_IN = Path(__file__).parent / "taxonomies"
+SUFFIXES = (".toml", ".jsonl")
 BRIEF = 120
 MANY = 100
 """So many examples a label are plenty."""
@@ -147,6 +149,10 @@ class Taxonomy:
 
     def digest(self) -> str:
         """A fingerprint of everything that decides: the same fingerprint means the same judgements."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         told: list[Any] = [self.name, self.fallback, self.precision, repr(self.guard), self.structure, self.examples()]
         told += [(flag.name, flag.yes, flag.no, repr(flag.guard), flag.structure) for flag in self.flags]
         told += [(label.name, label.keywords) for label in self.labels]
@@ -160,17 +166,24 @@ def _those(told: Mapping[tuple[str, str], bool | None], label: str, answer: bool
 def load(home: Path | None = None) -> dict[str, Taxonomy]:
     """All taxonomies by name: the built-in ones, with what the owner's files add."""
     found = dict(_built_in())
-    for path in sorted((home / "taxonomies").glob("*.toml")) if home else ():
-        tree = _read(path)
-        whole = _joined(_read(BUILT_IN / path.name), tree) if path.stem in found else tree
-        found[path.stem] = _taxonomy(path.stem, whole)
+    files = (home / "taxonomies").glob("*.*") if home else ()
+    for path in sorted({path.with_suffix(".toml") for path in files if path.suffix in SUFFIXES}):
+        tree = _tree(BUILT_IN / path.name) if path.stem in found else {}
+        found[path.stem] = _taxonomy(path.stem, _tree(path, tree))
     return found
+
+
+def _tree(path: Path, first: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What is told so far, with what the file adds and the lines of further examples beside it."""
+    tree = _joined(first or {}, _read(path)) if path.exists() else first or {}
+    lines = path.with_suffix(".jsonl")
+    return _joined(tree, further(lines, {"labels": {}, **tree})) if lines.exists() else tree
 
 
 @cache
 def _built_in() -> dict[str, Taxonomy]:
-    """The taxonomies that come with the program; seventeen thousand examples are read once."""
-    return {path.stem: _taxonomy(path.stem, _read(path)) for path in sorted(BUILT_IN.glob("*.toml"))}
+    """The taxonomies that come with the program; some forty thousand examples are read once."""
+    return {path.stem: _taxonomy(path.stem, _tree(path)) for path in sorted(BUILT_IN.glob("*.toml"))}
 
 
 def text_of(example: Any) -> str:
@@ -226,8 +239,8 @@ def _taxonomy(name: str, tree: dict[str, Any]) -> Taxonomy:
             flag,
             entry["applies_to"],
             entry.get("definition", ""),
-            tuple(entry["yes"]),
-            tuple(entry["no"]),
+            tuple(entry.get("yes", ())),
+            tuple(entry.get("no", ())),
             _guard(flag, entry),
             entry.get("structure"),
             entry.get("brief", ""),

@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from laneway.classify import vectors
+from laneway.classify.rows import Matrix, Rows
 from laneway.classify.softmax import (
     FOLDS,
     Labels,
-    Matrix,
     Softmax,
     best_temperature,
     fit,
+    last_or_rest,
     out_of_fold,
+    softmax,
     threshold_for,
 )
 from laneway.classify.taxonomy import Flag, Guard, Taxonomy
@@ -30,11 +32,11 @@ FEWER = 3
 """A tier decides alone, though a better one could be asked, where errors are so many times fewer than allowed."""
 SHIPPED = Path(__file__).parent / "weights"
 """What `make weights` trained from the built-in taxonomies; each file bears the hash of all it came from."""
-READS = ("grammar.py", "lexicon.*", "rules.py", "vectors.py")
+READS = ("grammar.py", "lexicon.*", "rows.py", "rules.py", "vectors.py", "words.py", "words_rarity.npz")
 _ORDERS = ("confirm*.*", "effects*.*", "programs*.*")
 READS_FOR = {"lane": ("lane_*.*",), "confirmation": _ORDERS, "request": (*_ORDERS, "lane_*.*")}
 """The files that make rows of texts, for every taxonomy and for those with a special analysis."""
-RECIPE = "5"
+RECIPE = "8"
 """Raised whenever training itself changes, so that no old weights are taken for new ones."""
 
 
@@ -55,15 +57,16 @@ class Decision:
     right: Matrix = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def arrays(self) -> dict[str, Any]:
-        numbers = np.array([self.model.temperature, self.sure, self.guard, self.certain, self.forced], np.float32)
-        return {"weights": self.model.weights.astype(np.float16), "numbers": numbers, "right": self.right}
+        model = self.model
+        numbers = [model.temperature, self.sure, self.guard, self.certain, self.forced, float(model.yes_or_no)]
+        weights = model.weights.astype(np.float16)
+        return {"weights": weights, "numbers": np.array(numbers, np.float32), "right": self.right}
 
     @classmethod
     def of(cls, arrays: dict[str, Any]) -> Decision:
-        temperature, sure, guard, certain, forced = (float(number) for number in arrays["numbers"])
-        return cls(
-            Softmax(arrays["weights"].astype(np.float32), temperature), sure, guard, certain, forced, arrays["right"]
-        )
+        temperature, sure, guard, certain, forced, yes_or_no = (float(number) for number in arrays["numbers"])
+        model = Softmax(arrays["weights"].astype(np.float32), temperature, bool(yes_or_no))
+        return cls(model, sure, guard, certain, forced, arrays["right"])
 
 
 def trained(taxonomy: Taxonomy, encoders: Sequence[Encoder], cache: Path | None) -> dict[str, Decision]:
@@ -97,29 +100,40 @@ def _train(taxonomy: Taxonomy, encoders: Sequence[Encoder]) -> dict[str, Decisio
     guard = taxonomy.guard
     place = taxonomy.names.index(guard.label) if guard else 0
     decisions = {"label": _decide(rows, labels, len(taxonomy.names), taxonomy.precision, guard, place)}
-    known = dict(zip(texts, rows, strict=True))
+    place_of = {text: place for place, text in enumerate(texts)}
     for flag in taxonomy.flags:
         yes, no = taxonomy.flag_examples(flag)
         told = [*yes, *no]
-        answers = np.array([1] * len(yes) + [0] * len(no))
-        matrix = flag_rows(flag, np.array([known[text] for text in told], np.float32), told)
-        decisions[flag.name] = _decide(matrix, answers, 2, taxonomy.precision, flag.guard, 1)
+        places = np.array([place_of[text] for text in told])
+        # A question, a remark and an order that only looks are different kinds of no, and easier to tell apart.
+        kinds = labels[places]
+        kinds[: len(yes)] = len(taxonomy.names)
+        judged = flag_rows(flag, rows.take(places), told)
+        decisions[flag.name] = _decide(judged, kinds, len(taxonomy.names) + 1, taxonomy.precision, flag.guard)
     return decisions
 
 
-def flag_rows(flag: Flag, rows: Matrix, texts: Sequence[str]) -> Matrix:
+def flag_rows(flag: Flag, rows: Rows, texts: Sequence[str]) -> Rows:
     """The rows by which a flag is judged: those of the label, and its own analysis if it has one."""
-    return np.hstack([rows, vectors.analysed(texts, flag.structure)]) if flag.structure else rows
+    return rows.beside(vectors.analysed(texts, flag.structure)) if flag.structure else rows
 
 
-def _decide(rows: Matrix, labels: Labels, classes: int, precision: float, guard: Guard | None, place: int) -> Decision:
+def _decide(
+    rows: Rows, labels: Labels, classes: int, precision: float, guard: Guard | None, place: int | None = None
+) -> Decision:
+    """The decision between the classes; without a guarded `place`, between the last, a yes, and the rest."""
     scores = out_of_fold(rows, labels, classes, DECAY, folds(labels))
+    # Rounded as they are stored, so that fresh weights judge exactly as stored ones.
+    weights = fit(rows, labels, classes, DECAY).astype(np.float16).astype(np.float32)
+    flag = place is None
+    place = 1 if place is None else place
+    if flag:
+        scores, labels = last_or_rest(scores), (labels == classes - 1).astype(np.int64)
     temperature = best_temperature(scores, labels)
-    unseen = Softmax(np.zeros((1, classes), np.float32), temperature).of_scores(scores)
+    unseen = softmax(scores / temperature)
     stands = _guard_place(guard, unseen[:, place], labels == place) if guard else 0.0
     return Decision(
-        # Rounded as they are stored, so that fresh weights judge exactly as stored ones.
-        Softmax(fit(rows, labels, classes, DECAY).astype(np.float16).astype(np.float32), temperature),
+        Softmax(weights, temperature, flag),
         threshold_for(precision, unseen, labels),
         stands,
         threshold_for(1 - (1 - precision) / FEWER, unseen, labels),

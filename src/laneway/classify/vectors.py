@@ -6,50 +6,49 @@ Three tiers share the same rows: words and grammar alone, with the first encoder
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from laneway.classify import confirmation, grammar, lane_structure
+from laneway.classify import confirmation, grammar, lane_structure, words
+from laneway.classify.rows import Matrix, Rows
 from laneway.errors import SettingsError
 from laneway.llm.encoders import Encoder
 
-Matrix = NDArray[np.float32]
 GRAMMAR_WEIGHT = 0.4
-WORDS_WEIGHT = 1.0
-LETTERS_WEIGHT = 1.0
 KEYWORDS_WEIGHT = 0.2
 PAIRS_WEIGHT = 0.4
-LONGEST_LETTERS = 600
-STRUCTURE_WEIGHT = 0.5
-FEW_STRUCTURE, FEW_SECOND = 0.4, 2.5
-"""With few examples a label, words and grammar tell less about the next text, and the second encoder tells more."""
-STRUCTURES: dict[str, Callable[[str], list[float]]] = {
-    "lane": lambda text: _with_pairs(lane_structure.features(text)),
-    "confirmation": lambda text: _with_pairs(confirmation.features(text)),
-    "request": lambda text: [*confirmation.features(text), *lane_structure.features(text)],
+FEW_STRUCTURE, FEW_WORDS, FEW_SECOND = 0.4, 0.15, 2.5
+"""With few examples a label, words and grammar tell less about the next text, and the second encoder's meaning more."""
+KEPT = 64
+"""Texts whose analyses are kept: a label, its flags and the next tier ask for the same ones a moment later."""
+_built = lru_cache(KEPT)(grammar.features)
+_confirmed = lru_cache(KEPT)(confirmation.features)
+_lasting = lru_cache(KEPT)(lane_structure.features)
+STRUCTURES: dict[str, tuple[float, Callable[[str], list[float]]]] = {
+    "lane": (0.25, lambda text: _with_pairs(_lasting(text))),
+    "confirmation": (0.15, lambda text: _with_pairs(_confirmed(text))),
+    "request": (0.25, lambda text: [*_confirmed(text), *_lasting(text)]),
 }
-"""Analyses that one decision needs and the others do not, by the name a taxonomy gives in `structure`."""
-PLACES = 4096
-"""Words and pairs of words are counted in this many places; chance collisions cost less than a vocabulary."""
+"""Analyses that one decision needs and the others do not, by the name a taxonomy gives in `structure`.
+
+Each with how much it counts, chosen on sixteen hands, each judged by weights that had not seen it.
+"""
 
 
 def structure(texts: Sequence[str], special: str | None = None) -> Matrix:
-    """Grammar, words and letters of each text, and the special analysis if one is named; no encoder is needed."""
-    built = np.array([grammar.features(text) for text in texts], np.float32) * GRAMMAR_WEIGHT
-    used = np.array([_words(text) for text in texts], np.float32) * WORDS_WEIGHT
-    spelt = np.array([_letters(text) for text in texts], np.float32) * LETTERS_WEIGHT
-    return np.hstack([built, used, spelt, *([analysed(texts, special)] if special else [])])
+    """How each text is built, and the special analysis if one is named; no encoder is needed."""
+    built = np.array([_built(text) for text in texts], np.float32).reshape(len(texts), -1) * GRAMMAR_WEIGHT
+    return np.hstack([built, *([analysed(texts, special)] if special else [])])
 
 
 def analysed(texts: Sequence[str], special: str) -> Matrix:
     """The special analysis of each text."""
     if special not in STRUCTURES:
         raise SettingsError(f"There is no structure `{special}`.", hint=f"Known: {', '.join(STRUCTURES)}.")
-    return np.array([STRUCTURES[special](text) for text in texts], np.float32) * STRUCTURE_WEIGHT
+    weight, features = STRUCTURES[special]
+    return np.array([features(text) for text in texts], np.float32) * weight
 
 
 def rows(
@@ -58,15 +57,23 @@ def rows(
     special: str | None = None,
     keywords: Sequence[tuple[str, ...]] = (),
     plenty: float = 1.0,
-) -> Matrix:
-    """One row for each text: meaning by every encoder given, structure, and which labels' keywords it has.
+) -> Rows:
+    """One row for each text: meaning by every encoder given, structure, words, and which labels' keywords it has.
 
     `plenty` says how far the examples go: 1 where each label has a hundred or more, towards 0 where there are few.
     """
     first = [encoder.encode(texts) for encoder in encoders[:1]]
-    others = [encoder.encode(texts) * (FEW_SECOND + (1 - FEW_SECOND) * plenty) for encoder in encoders[1:]]
+    others = [_second(encoder, texts, plenty) for encoder in encoders[1:]]
     built = structure(texts, special) * (FEW_STRUCTURE + (1 - FEW_STRUCTURE) * plenty)
-    return np.hstack([*first, *others, built, named(texts, keywords)]).astype(np.float32)
+    dense = np.hstack([*first, *others, built, named(texts, keywords)]).astype(np.float32)
+    return Rows(dense, words.rows(texts, FEW_WORDS + (1 - FEW_WORDS) * plenty))
+
+
+def _second(encoder: Encoder, texts: Sequence[str], plenty: float) -> Matrix:
+    """What a further encoder says: where examples are few, its meaning counts more and what is beside it less."""
+    found = encoder.encode(texts)
+    meaning, beside = found[:, : encoder.width], found[:, encoder.width :]
+    return np.hstack([meaning * (FEW_SECOND + (1 - FEW_SECOND) * plenty), beside * plenty])
 
 
 def _with_pairs(signs: list[float]) -> list[float]:
@@ -87,28 +94,3 @@ def named(texts: Sequence[str], keywords: Sequence[tuple[str, ...]]) -> Matrix:
 def _pattern(keywords: tuple[str, ...]) -> re.Pattern[str]:
     words = "|".join(re.escape(word.casefold()) for word in keywords if word)
     return re.compile(rf"(?<!\w)(?:{words})" if words else r"(?!)")
-
-
-def _words(text: str) -> Matrix:
-    """Words and pairs of neighbours."""
-    tokens = _tokens(text)
-    pairs = zip(["^", *tokens], [*tokens, "$"], strict=True)
-    return _counted([*tokens, *(f"{first} {second}" for first, second in pairs), f"^{' '.join(tokens[:2])}"])
-
-
-def _letters(text: str) -> Matrix:
-    """Runs of three and four letters: what typing errors and endings leave of a word."""
-    line = f" {' '.join(_tokens(text))} "[:LONGEST_LETTERS]
-    return _counted([line[start : start + length] for length in (3, 4) for start in range(len(line) - length + 1)])
-
-
-def _tokens(text: str) -> list[str]:
-    return re.findall(r"\w+|[?!]", text.casefold())
-
-
-def _counted(entries: Sequence[str]) -> Matrix:
-    """How often each entry occurs, in a fixed number of places, as a unit row."""
-    places = np.fromiter((zlib.crc32(entry.encode()) % PLACES for entry in entries), np.int64, len(entries))
-    logs = np.log1p(np.bincount(places, minlength=PLACES).astype(np.float32))
-    length = float(np.linalg.norm(logs))
-    return np.asarray(logs / length if length else logs, np.float32)

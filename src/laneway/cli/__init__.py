@@ -31,8 +31,12 @@ def main() -> None:
     # Numpy reads this when it is imported. Its threads wait for each other by spinning: with two of them on two busy
     # cores a text took ten times the processor time to encode.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from laneway.cli.commands import app
-    from laneway.errors import LanewayError
+    try:
+        from laneway.cli.commands import app
+        from laneway.errors import LanewayError
+    except KeyboardInterrupt:
+        # So early nobody else hears it.
+        sys.exit(130)
 
     try:
         app(prog_name="laneway")

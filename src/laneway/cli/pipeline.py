@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
@@ -25,6 +26,8 @@ MAIN = "data"
 """What the table is called that has no name."""
 MOST_SHOWN = 50
 """Rows people are shown; programs get all of them."""
+_BY_DATA = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError)
+"""Faults of ours that odd data brings about; any exception whatever is caught at the four borders only."""
 
 
 @app.callback()
@@ -165,15 +168,15 @@ def _rows(file: str) -> Any:
 
 
 def _answer_lines(file: str) -> None:
-    """Each line is answered by one line; exit code 2 if one of them was no request."""
+    """Each line is answered by one line; exit code 2 if one of them was no request, or broke something here."""
     bad = False
     try:
         with _lines(file) as lines:
             for raw in lines:
                 if raw.strip():
-                    answer, wrong = _answered(raw)
+                    answer, wrong = _line(raw)
                     bad = bad or wrong
-                    print(json.dumps(answer, ensure_ascii=False), flush=True)
+                    print(answer, flush=True)
     except OSError as error:
         raise BadInput(f"{file} cannot be read: {error.strerror}.") from None
     if bad:
@@ -182,6 +185,20 @@ def _answer_lines(file: str) -> None:
 
 def _lines(file: str) -> IO[bytes]:
     return open(0, "rb", closefd=False) if file == "-" else Path(file).open("rb")
+
+
+def _line(raw: bytes) -> tuple[str, bool]:
+    """The line that answers one, whatever its data do to us; and whether something is wrong with it, or with us."""
+    try:
+        answer, wrong = _answered(raw)
+        return json.dumps(answer, ensure_ascii=False), wrong
+    except _BY_DATA as error:
+        # Whoever sends lines counts the answers, and the next line is not to blame.
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        print(plain(f"{type(error).__name__} at {at.filename}:{at.lineno}: {error}"), file=sys.stderr)
+        hint = "This is a mistake in Laneway: please report it, with the line. Ask in other words meanwhile."
+        told = {"type": "internal", "message": f"An unexpected {type(error).__name__} stopped it.", "hint": hint}
+        return json.dumps({"rows": None, "plan": None, "error": told}), True
 
 
 def _answered(raw: bytes) -> tuple[dict[str, Any], bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from laneway.cli.checks import Finding
@@ -35,13 +35,22 @@ async def queue(settings: Settings) -> AsyncIterator[Finding]:
         about = await client.info()
         yield version(place(url), str(about.get("redis_version", "0")))
         yield lasting(about.get("aof_enabled") in (1, "1"), await _saves(client))
-        yield waiting(settings.redis_jobs, await client.llen(settings.redis_jobs), await client.llen("agent:dead"))
+        yield await _jobs(client, settings)
     except FAULTS as error:
         advice = "Is it running, and are its password and TLS (rediss://) right in REDIS_URL?"
         yield Finding("redis", "fail", f"Redis at {place(url)} does not answer: {told(error)}", advice)
     finally:
         await client.aclose()
     yield owners(len(settings.redis_owners))
+
+
+async def _jobs(client: Redis, settings: Settings) -> Finding:
+    from laneway.channels.redis_queue.keys import kinds, wrong_kinds
+
+    wrong = await wrong_kinds(client, kinds(settings.redis_jobs, settings.redis_stream, settings.redis_tokens))
+    if wrong:
+        return keys([one.says for one in wrong])
+    return waiting(settings.redis_jobs, await client.llen(settings.redis_jobs), await client.llen("agent:dead"))
 
 
 async def _saves(client: Redis) -> bool:
@@ -68,6 +77,12 @@ def lasting(appends: bool, saves: bool) -> Finding:
         return Finding("redis keeps", "ok", "Jobs and results outlive a restart of Redis (appendonly).")
     kept = "only what was there at its last snapshot" if saves else "nothing"
     return Finding("redis keeps", "warn", f"After a crash Redis knows {kept}.", "Set `appendonly yes` in its settings.")
+
+
+def keys(wrong: Sequence[str]) -> Finding:
+    """Which keys of ours are of another type than we need."""
+    advice = "RENAME it if you need what is in it, else DEL it; what waits goes on by itself."
+    return Finding("redis jobs", "fail", " ".join(wrong), advice)
 
 
 def waiting(name: str, jobs: int, dead: int) -> Finding:

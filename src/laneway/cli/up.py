@@ -89,11 +89,13 @@ async def _serve_web(app: App, listener: socket.socket, ending: Ending, key: str
     """The web server has served until somebody asked to end; from then on the engine takes nothing new."""
     import asyncio
 
+    from laneway.cli.lifetime import settle
     from laneway.cli.web_server import WebServer
     from laneway.web.server import create_app, end_streams
 
     api = create_app(app)
     server = WebServer(api)
+    await settle()
     serving = asyncio.create_task(server.serve([listener]), name="http")
     await server.has_started(serving)
     if not ending.asked:

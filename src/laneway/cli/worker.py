@@ -34,7 +34,7 @@ def worker(home: Annotated[Path | None, typer.Option(help="Data directory.")] = 
 
 
 async def _work(settings: Settings) -> int:
-    from laneway.cli.lifetime import age
+    from laneway.cli.lifetime import age, settle
     from laneway.cli.start import prepared
 
     async with prepared(settings, _say, "laneway.app") as ending:
@@ -42,6 +42,7 @@ async def _work(settings: Settings) -> int:
 
         if not ending.asked:
             async with running(settings) as app:
+                await settle()
                 _log.info("Worker %s is ready after %.1f s.", app.engine.worker, age())
                 made = f" The owner's key was made: {settings.home / 'key'}." if app.new_key else ""
                 print(

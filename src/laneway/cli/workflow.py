@@ -25,17 +25,24 @@ Version = Annotated[int | None, typer.Option("--version", min=1, help="As it was
 
 
 @app.command("list")
-def list_workflows(limit: Limit = 50, before: Before = None, as_json: Json = False) -> None:
+def list_workflows(
+    limit: Limit = 50,
+    before: Before = None,
+    removed: Annotated[bool, typer.Option("--removed", help="Those that were removed: `restore` brings back.")] = False,
+    as_json: Json = False,
+) -> None:
     """List workflows, newest first."""
     with connect() as client:
-        page = client.workflows(limit=limit, before=before)
+        page = client.workflows(limit=limit, before=before, removed=removed)
     if as_json:
         print_json(page)
         return
-    rows = [(one["tag"], one["version"], local(one["changed_at"]), one["id"]) for one in page["items"]]
+    when = "removed_at" if removed else "changed_at"
+    rows = [(one["tag"], one["version"], local(one[when]), one["id"]) for one in page["items"]]
     empty = "There are no workflows. `laneway workflow import FILE` makes one, and so does a request like "
-    print_table(("WORKFLOW", "VERSION", "CHANGED", "ID"), rows, empty=f"{empty}“always e-mail me when …”.")
-    more(page, "laneway workflow list")
+    none = "No workflow was removed." if removed else f"{empty}“always e-mail me when …”."
+    print_table(("WORKFLOW", "VERSION", "REMOVED" if removed else "CHANGED", "ID"), rows, empty=none)
+    more(page, f"laneway workflow list{' --removed' if removed else ''}")
 
 
 @app.command()
@@ -162,13 +169,26 @@ def import_workflow(
 
 @app.command()
 def remove(tag: Tag, as_json: Json = False) -> None:
-    """Remove a workflow; its versions and runs stay on record."""
+    """Remove a workflow: it starts no more and its tag is free; `restore` brings it back."""
     with connect() as client:
         gone = client.remove_workflow(tag)
     if as_json:
         print_json(gone)
     else:
-        print(f"Removed {plain(gone['tag'])}, which was at version {gone['version']}.")
+        name = plain(gone["tag"])
+        print(f"Removed {name}, which was at version {gone['version']}.")
+        print(f"`laneway workflow restore {name}` brings it back.", file=sys.stderr)
+
+
+@app.command()
+def restore(tag: Tag, as_json: Json = False) -> None:
+    """Bring back the workflow that was removed last under this tag, with its history and its triggers."""
+    with connect() as client:
+        back = client.restore_workflow(tag)
+    if as_json:
+        print_json(back)
+    else:
+        print(f"{plain(back['tag'])} is back at version {back['version']}.")
 
 
 _RUNS: Mapping[str, Any] = workflow_runs.COMMANDS

@@ -26,10 +26,14 @@ def read_value(name: str) -> Any:
 
 def parsed(text: str, name: str) -> Any:
     """The value of a JSON or YAML text; YAML's own tags and references make nothing here."""
+    from laneway.lanes.workflow.document import NotJson, strict
+
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return strict(text)
+    except NotJson:
         pass
+    except BadInput as error:
+        raise BadInput(f"{name} is not taken. {error.message}", hint=error.hint) from None
     from laneway.lanes.workflow.yaml_text import from_yaml
 
     try:

@@ -52,7 +52,7 @@ def runs(
         if _is_id(which):
             return _show_run(client.workflow_run(which), _nodes(client, which), as_json)
         page = client.workflow_runs(which, status=status, limit=limit, before=before)
-        paused = any(one["paused"] for one in client.workflow_triggers(which)["items"])
+        triggers = client.workflow_triggers(which)["items"]
     if as_json:
         return print_json(page)
     rows = [
@@ -62,9 +62,14 @@ def runs(
     ]  # fmt: skip
     titles = ("RUN", "STATUS", "VERSION", "STARTED BY", "CREATED", "TOOK", "ERROR")
     print_table(titles, rows, empty="There are no such runs.", wrapped="ERROR")
-    if paused:
+    if any(one["paused"] for one in triggers):
         print("Its schedule is paused: its runs failed again and again. It goes on when the workflow is changed,")
         print(f"or when a run of it ends well: `laneway workflow run {which}`.")
+    for one in triggers:
+        if one["problem"]:
+            print(
+                f"Trigger {one['number']} starts nothing ({local(one['problem_at'])}): {one_line(one['problem'], 300)}"
+            )
     return more(page, f"laneway workflow runs {which}")
 
 
@@ -113,10 +118,12 @@ COMMANDS = {
 
 
 def _object(text: str | None) -> dict[str, Any]:
+    from laneway.lanes.workflow.document import NotJson, strict
+
     try:
-        value = json.loads(text_of(text)) if text else {}
-    except ValueError as error:
-        raise BadInput(f"This is not JSON: {error}.", hint="Write an object, like '{\"price\": 95}'.") from None
+        value = strict(text_of(text)) if text else {}
+    except NotJson as error:
+        raise BadInput(error.message, hint="Write an object, like '{\"price\": 95}'.") from None
     if not isinstance(value, dict):
         raise BadInput("This is no JSON object.", hint="Write an object, like '{\"price\": 95}'.")
     return value
@@ -130,9 +137,16 @@ def _is_id(text: str) -> bool:
     return True
 
 
+def _run_id(text: str) -> str:
+    try:
+        return as_id(text, "run")
+    except BadInput as error:
+        raise BadInput(error.message, hint="`laneway workflow runs TAG` lists those of a workflow.") from None
+
+
 def _change(run_id: str, what: str, as_json: bool) -> None:
     with connect() as client:
-        found = client.change_workflow_run(as_id(run_id, "run"), what)
+        found = client.change_workflow_run(_run_id(run_id), what)
     if as_json:
         print_json(found)
     else:
@@ -163,6 +177,8 @@ def _show_run(found: dict[str, Any], nodes: list[dict[str, Any]], as_json: bool)
     if as_json:
         return print_json({**found, "nodes": nodes})
     print(f"Run {found['id']} of {found['workflow']}, version {found['version']}: {found['status']}")
+    if found["waits_for"]:
+        print(f"It begins when the run before it, {found['waits_for']}, has ended.")
     if found["error"]:
         print(f"Error: {plain(found['error'].get('message', found['error']))}")
     rows = [

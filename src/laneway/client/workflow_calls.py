@@ -10,8 +10,11 @@ from laneway.client.wire import Id, Json, Wire, given, part
 class WorkflowCalls(Wire):
     """Workflows: kept, changed, and every change taken back again."""
 
-    def workflows(self, limit: int = 50, before: int | str | None = None, owner: str | None = None) -> Json:
-        return self._get("/workflows", limit=limit, before=before, owner=owner)
+    def workflows(
+        self, limit: int = 50, before: int | str | None = None, owner: str | None = None, *, removed: bool = False
+    ) -> Json:
+        """Workflows, newest first; with `removed` those that can be brought back."""
+        return self._get("/workflows", limit=limit, before=before, owner=owner, removed=removed or None)
 
     def workflow_schema(self) -> Json:
         """The JSON Schema of workflows."""
@@ -32,6 +35,10 @@ class WorkflowCalls(Wire):
 
     def remove_workflow(self, tag: str) -> Json:
         return self._delete(f"/workflows/{part(tag)}")
+
+    def restore_workflow(self, tag: str) -> Json:
+        """What was removed last under this tag is there again."""
+        return self._post(f"/workflows/{part(tag)}/restore")
 
     def patch_workflow(self, tag: str, operations: list[Json], **more: Any) -> Json:
         """The patch is stored; `more`: description, base_version, dry_run, ask, valid_until."""

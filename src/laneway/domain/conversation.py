@@ -72,6 +72,12 @@ class Message:
     text: str
     meta: dict[str, Any]
     created_at: datetime
+    result_preview: dict[str, Any] | None = None
+    """What a reply shows of its result; in `meta`, too, where the database alone would sort the columns."""
+
+    def __post_init__(self) -> None:
+        if self.result_preview is not None:
+            self.meta["result_preview"] = self.result_preview
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +140,8 @@ class Incoming:
     payload: dict[str, Any] = field(default_factory=dict)
     files: tuple[IncomingFile | RemoteFile, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
+    program: bool = False
+    """A program queued it and nobody sits before it: people's messages go first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ class Job:
     lane: str | None
     scope: Scope
     owner: bool
+    program: bool
     aside: bool
     status: JobStatus
     run: int
@@ -92,6 +93,11 @@ class Job:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+
+    @property
+    def first(self) -> bool:
+        """Whether the owner or staff asked for it themselves: it goes before others and may take the owner's slots."""
+        return self.owner and not self.program
 
     @property
     def run_id(self) -> str:

@@ -170,3 +170,9 @@ class OutboxRow:
     """Where the person of the thread was last seen on this channel; empty if nowhere."""
     parts_sent: int = 0
     """How many messages of the provider have gone out of it already."""
+    result_preview: dict[str, Any] | None = None
+    """What it shows of its result; in `meta`, too, where the database alone would sort the columns."""
+
+    def __post_init__(self) -> None:
+        if self.result_preview is not None:
+            self.meta["result_preview"] = self.result_preview

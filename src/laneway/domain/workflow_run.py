@@ -26,6 +26,8 @@ class NodeStatus(StrEnum):
     WAITING = "waiting"
     DONE = "done"
     FAILED = "failed"
+    CANCELLED = "cancelled"
+    """Never stored: how a node that was under way is shown when its run has ended."""
 
 
 NODE_ENDED = frozenset({NodeStatus.DONE, NodeStatus.FAILED})
@@ -48,7 +50,7 @@ class WorkflowRun:
     parent_id: UUID | None
     parent_node: str | None
     previous_id: UUID | None
-    """The last run of the workflow that had ended well when this one began."""
+    """The last run of the workflow that had ended well when this one began; when its turn came, if it looks back."""
     depth: int
     """How many runs led to this one, one by the other."""
     test: bool
@@ -64,6 +66,8 @@ class WorkflowRun:
     created_at: datetime
     finished_at: datetime | None
     tag: str = ""
+    waits_for: UUID | None = None
+    """The run before it, until whose end one that looks back does not begin."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,46 +43,54 @@ class Border:
         except asyncio.CancelledError:
             if run.end is End.LATE:
                 late = TimedOut("It took longer than it was given.", hint="Ask for less, or give it more time.")
-                await asyncio.shield(self._outlive(partial(self._failed, run, late)))
+                await self._outlive(run, partial(self._failed, run, late))
             elif run.end is End.CANCELLED:
-                await asyncio.shield(self._cancelled(run))
+                await self._outlive(run, partial(self._cancelled, run))
             else:
                 # Ended from outside. Drained and lost runs stay as they are: somebody else goes on with them.
                 raise
         except LeaseLost:
-            await self._cancelled(run)
+            await self._outlive(run, partial(self._cancelled, run))
         except Exception as error:  # noqa: BLE001  the border of a job
-            await self._outlive(partial(self._failed, run, error))
+            await self._outlive(run, partial(self._failed, run, error))
         _log.info("Job %s, run %d, ended.", run.job.id, run.job.run)
 
-    async def _outlive(self, record: Callable[[], Awaitable[None]]) -> None:
-        """What became of the job is on record, even if the database has to come back first."""
-        while True:
-            try:
-                return await record()
-            except Unavailable:
-                await asyncio.sleep(1)
+    async def _outlive(self, run: Run, record: Callable[[], Awaitable[None]]) -> None:
+        """What became of the job is on record, though somebody stops the run meanwhile."""
+        recording = asyncio.create_task(_recorded(record))
+        try:
+            await asyncio.shield(recording)
+        except asyncio.CancelledError:
+            if run.end not in (End.CANCELLED, End.LATE):
+                recording.cancel()
+                raise
+            # Word of a stop comes after the stop itself, which the run may have noticed by then.
+            await asyncio.shield(recording)
 
     async def _cancelled(self, run: Run) -> None:
         async with self._db.transaction() as tx:
-            job = await jobs.get(tx, run.job.id)
-            if job.status is JobStatus.RUNNING and job.cancel_requested_at is not None and job.epoch == run.epoch:
-                done = what_was_done(await effects.of_job(tx, job.id))
-                # Whoever asked knows why; of what a reactor ended the owner is told, and no customer.
-                why = str(job.payload.get("stopped_because", ""))
-                text = " ".join(filter(None, ("Stopped.", why if job.owner else "", done or "Nothing had been done.")))
-                meta = _carried(run) | {"failed": failure("cancelled", text)}
-                if not node_of(job):
-                    await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
-                await jobs.move(
-                    tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled(why or "Stopped on request."))
-                )
+            await self._stopped(tx, run)
+
+    async def _stopped(self, tx: Connection, run: Run) -> None:
+        """Within `tx`, the job is cancelled and its user knows, if it is ours and somebody asked to stop it."""
+        job = await jobs.get(tx, run.job.id)
+        if job.status is not JobStatus.RUNNING or job.cancel_requested_at is None or job.epoch != run.epoch:
+            return
+        done = what_was_done(await effects.of_job(tx, job.id))
+        # Whoever asked knows why; of what a reactor ended the owner is told, and no customer.
+        why = str(job.payload.get("stopped_because", ""))
+        text = " ".join(filter(None, ("Stopped.", why if job.owner else "", done or "Nothing had been done.")))
+        meta = _carried(run) | {"failed": failure("cancelled", text)}
+        if not node_of(job):
+            await outbox.write_reply(tx, job, text, key=f"stopped.{job.run}", pulled=self._pulled, meta=meta)
+        await jobs.move(tx, job.id, JobStatus.CANCELLED, error=described(JobCancelled(why or "Stopped on request.")))
 
     async def _failed(self, run: Run, error: Exception) -> None:
         job, fault = run.job, described(error)
         async with self._db.transaction() as tx:
             if not await jobs.holds(tx, job, run.worker, run.epoch):
-                return
+                # Whoever stopped it at that moment waits for word; one that was taken over is not ours to end.
+                return await self._stopped(tx, run)
             if isinstance(error, DBOSUnexpectedStepError):
                 # The stored steps are of another shape of journey: a fresh run, whose effects know they happened.
                 await jobs.move(tx, job.id, JobStatus.QUEUED)
@@ -96,6 +104,7 @@ class Border:
         if not isinstance(error, ModelFault):
             # A model's failing was seen when it happened.
             await run.watch.see(watched.broke(job.id, SystemClock().now(), fault["message"], job.run))
+        return None
 
     async def give_up(
         self,
@@ -117,6 +126,15 @@ class Border:
         text = NOTHING if quiet and job.scope is Scope.PROACTIVE else text
         await say(tx, job, text, key=f"failed.{job.run}", pulled=self._pulled, meta={**(meta or {}), "failed": failed})
         await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
+
+
+async def _recorded(record: Callable[[], Awaitable[None]]) -> None:
+    """It is on record, even if the database has to come back first."""
+    while True:
+        try:
+            return await record()
+        except Unavailable:
+            await asyncio.sleep(1)
 
 
 def _carried(run: Run) -> dict[str, Any]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from contextlib import suppress
 from uuid import UUID
 
 from laneway.domain.job import Job, JobStatus
 from laneway.engine.breath import Breath
-from laneway.engine.faults import FAULTS, ended
+from laneway.engine.faults import FAULTS
+from laneway.engine.rounds import Told, listen, rounds
 from laneway.engine.running import End, Running
-from laneway.errors import Unavailable
 from laneway.store import jobs
 from laneway.store.database import CANCELS, JOBS, Database
 
@@ -32,19 +32,8 @@ class Dispatcher:
 
     async def keep_dispatching(self) -> None:
         """Runs until the process drains; a database that goes away is waited for."""
-        listener = asyncio.create_task(self._keep_listening())
-        try:
-            while not self._running.draining:
-                self._wake.clear()
-                pause = await self._dispatch()
-                try:
-                    async with asyncio.timeout(pause):
-                        await self._wake.wait()
-                except TimeoutError:
-                    pass
-        finally:
-            listener.cancel()
-            await asyncio.gather(listener, return_exceptions=True)
+        listening = listen(self._db, self._hear, JOBS, CANCELS)
+        await rounds(self._wake, self._dispatch, listening, going=lambda: not self._running.draining)
 
     async def _dispatch(self) -> float:
         """Everything that can start has started; returns how long nothing can be due."""
@@ -52,15 +41,19 @@ class Dispatcher:
             # A slot that is freed wakes us; until then nothing could be taken.
             return LOOK_ANYWAY_SECONDS
         await self._breath.turn()
+        began = time.monotonic()
         try:
-            await self._claim(self._running.free(), owner_only=False)
-            await self._claim(self._running.free_for_owner(), owner_only=True)
+            # Asked after the claims, what fell due in between would be neither claimed nor still to come.
             async with self._db.transaction() as tx:
                 due = await jobs.seconds_to_next(tx)
+            await self._claim(self._running.free(), owner_only=False)
+            await self._claim(self._running.free_for_owner(), owner_only=True)
         except FAULTS as error:
             _log.warning("No dispatch: %s Trying again in a second.", error)
             return 1.0
-        return LOOK_ANYWAY_SECONDS if due is None else min(due + 0.01, LOOK_ANYWAY_SECONDS)
+        if due is None:
+            return LOOK_ANYWAY_SECONDS
+        return min(max(0.0, due - (time.monotonic() - began)) + 0.01, LOOK_ANYWAY_SECONDS)
 
     async def _claim(self, limit: int, *, owner_only: bool) -> None:
         if limit <= 0 or self._running.draining or self._running.paused:
@@ -82,19 +75,10 @@ class Dispatcher:
         async with self._db.transaction() as tx:
             await jobs.move(tx, job.id, JobStatus.QUEUED, resume=job.resume, delay=1)
 
-    async def _keep_listening(self) -> None:
-        while not ended():
-            try:
-                async with aclosing(self._db.listen(JOBS, CANCELS)) as notifications:
-                    async for notification in notifications:
-                        if ended():
-                            return
-                        self._hear(notification)
-            except Unavailable:
-                await asyncio.sleep(1)
-
-    def _hear(self, notification: tuple[str, str] | None) -> None:
-        if notification is not None and notification[0] == CANCELS:
-            self._running.stop(UUID(notification[1]), End.CANCELLED)
-        else:
+    def _hear(self, notification: Told) -> None:
+        if notification is None or notification[0] != CANCELS:
             self._wake.set()
+            return
+        # Anybody on the database may notify; what names no job must not end the listening.
+        with suppress(ValueError):
+            self._running.stop(UUID(notification[1]), End.CANCELLED)

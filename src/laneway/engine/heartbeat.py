@@ -62,6 +62,8 @@ class Heartbeat:
                 self._tidied_at = time.monotonic()
                 await housekeeping.tidy(tx, self._keep_days)
         await self._recovery.take_over()
+        for job_id in await self._recovery.told_to_stop():
+            self._running.stop(job_id, End.CANCELLED)
         self._running.release_all_but(await self._recovery.take_back(self._running.known()))
 
     async def _bury_neighbours(self, tx: Connection) -> None:
@@ -81,6 +83,8 @@ class Heartbeat:
         async with self._db.transaction() as tx:
             await workers.rejoin(tx, self._worker)
         self._running.paused = False
+        # Whoever came while nothing was taken here has been told of already, and would not be told of again.
+        self._running.freed.set()
 
 
 def this_machine() -> str:

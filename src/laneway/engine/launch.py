@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
@@ -34,6 +34,7 @@ SHAPE = "3"
 DRAIN_SECONDS = 10.0
 
 Runner = Callable[[Run], Awaitable[None]]
+Last = Callable[[], Awaitable[None]]
 Watching = Callable[[Run], AbstractAsyncContextManager[None]]
 """Looks at a run while the block lasts, by setting its `watch`."""
 
@@ -115,8 +116,11 @@ class Engine:
         self._tasks[name] = asyncio.create_task(loop(), name=name)
         self._tasks[name].add_done_callback(ended)
 
-    async def stop(self, drain_seconds: float = DRAIN_SECONDS) -> None:
-        """Nothing runs here any more; steps that did not end in time will be taken up at the next start."""
+    async def stop(self, drain_seconds: float = DRAIN_SECONDS, last: Sequence[Last] = ()) -> None:
+        """Nothing runs here any more; steps that did not end in time will be taken up at the next start.
+
+        What others must not take out of our hands is done `last`, one after the other, before we say goodbye.
+        """
         global _here
         self.running.drain()
         deadline = asyncio.get_running_loop().time() + drain_seconds
@@ -128,6 +132,8 @@ class Engine:
         heartbeat.cancel()
         # Dispatch ends by itself: cancelled in the middle of a claim it would leave a job to be taken over.
         await asyncio.gather(heartbeat, dispatch, return_exceptions=True)
+        for work in last:
+            await work()
         await self._say_goodbye()
         await asyncio.to_thread(DBOS.destroy)
         # DBOS made its own thread pool the loop's default and has just shut it down; others still need one.

@@ -60,6 +60,11 @@ class Recovery:
             await plan()
         return {job.id for job in mine} - {job.id for job in lost}
 
+    async def told_to_stop(self) -> list[UUID]:
+        """The jobs of ours that somebody told to stop; word of it is not repeated for those who missed it."""
+        async with self._db.transaction() as tx:
+            return await jobs.told_to_stop(tx, self._worker)
+
     async def _take_over(self, dead: str) -> int:
         async with self._db.transaction() as tx:
             for reply in await outbox.mark_uncertain(tx, dead):

@@ -88,7 +88,7 @@ class Running:
         return max(0, spare, reserve)
 
     def claimed(self, job: Job) -> None:
-        self._claimed[job.id] = job.owner
+        self._claimed[job.id] = job.first
 
     def release(self, job_id: UUID) -> None:
         self._claimed.pop(job_id, None)
@@ -98,7 +98,7 @@ class Running:
     def running(self, run: Run) -> Iterator[None]:
         """The run is known here while the block lasts; afterwards its slot is free."""
         run.task = asyncio.current_task()
-        self._claimed[run.job.id] = run.job.owner
+        self._claimed[run.job.id] = run.job.first
         self._runs[run.job.id] = run
         token = _current.set(run)
         try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection
-from contextlib import aclosing
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -23,7 +22,8 @@ from laneway.domain.schedule import LATE_SECONDS, Schedule
 from laneway.domain.when import shown
 from laneway.engine import recurrence
 from laneway.engine.faults import FAULTS, ended
-from laneway.errors import BadInput, Conflict, Unavailable
+from laneway.engine.rounds import listen, rounds
+from laneway.errors import BadInput, Conflict
 from laneway.store import conversations, events, intake, principals, proactive, reminders, schedules
 from laneway.store.database import DUE, Connection, Database
 
@@ -41,21 +41,7 @@ class Initiative:
 
     async def keep_going(self) -> None:
         """Runs until cancelled; a database that goes away is waited for."""
-        listener = asyncio.create_task(self._keep_listening(), name="due")
-        try:
-            while True:
-                self._wake.clear()
-                pause = await self._turn_or_wait()
-                if ended():
-                    return
-                try:
-                    async with asyncio.timeout(pause):
-                        await self._wake.wait()
-                except TimeoutError:
-                    pass
-        finally:
-            listener.cancel()
-            await asyncio.gather(listener, return_exceptions=True)
+        await rounds(self._wake, self._turn_or_wait, listen(self._db, lambda told: self._wake.set(), DUE))
 
     async def turn(self) -> float:
         """Everything due has been started or delivered; returns how many seconds nothing can be due."""
@@ -122,17 +108,6 @@ class Initiative:
     async def _deliver(self) -> int:
         async with self._db.transaction() as tx:
             return await reminders.deliver_due(tx, self._clock.now(), self._pulled)
-
-    async def _keep_listening(self) -> None:
-        while not ended():
-            try:
-                async with aclosing(self._db.listen(DUE)) as notifications:
-                    async for _ in notifications:
-                        if ended():
-                            return
-                        self._wake.set()
-            except Unavailable:
-                await asyncio.sleep(1)
 
 
 async def start(

@@ -23,6 +23,7 @@ from laneway.engine.running import Run, current_run
 from laneway.errors import LeaseLost
 from laneway.store import effects, events, jobs
 from laneway.store.database import Connection, Database
+from laneway.store.finishing import to_the_end
 
 R = TypeVar("R")
 Boundary = Callable[[str], None]
@@ -86,9 +87,12 @@ class Steps:
         async with self._db.transaction() as tx:
             await self.hold(tx, current_run())
 
-    async def hold(self, tx: Connection, run: Run) -> None:
-        """Within `tx`, the current run still owns its job; else LeaseLost and nothing of `tx` is kept."""
-        if not await jobs.holds(tx, run.job, run.worker, run.epoch):
+    async def hold(self, tx: Connection, run: Run, *, lock: bool = False) -> None:
+        """Within `tx`, the current run still owns its job; else LeaseLost and nothing of `tx` is kept.
+
+        With `lock` whoever tells it to stop does so before this, or after `tx`.
+        """
+        if not await jobs.holds(tx, run.job, run.worker, run.epoch, lock=lock):
             raise LeaseLost(f"Job {run.job.id} was stopped or taken over by another worker.")
 
     async def effect(
@@ -137,7 +141,8 @@ class Steps:
             return await self._uncertain(made)
         await self.check_lease()
         outcome = await work()
-        await self._done(made, outcome, leave)
+        # What has happened is not forgotten because somebody stops the run before it is written down.
+        await to_the_end(self._done(made, outcome, leave))
         return watched.hinted(outcome, await self._show_end(made, outcome))
 
     async def _held(self, made: _Effect, held: Any) -> Any:

@@ -31,6 +31,7 @@ from laneway.llm.step_down import instead_of
 from laneway.store import budget_notices, events, ledger
 from laneway.store.allowance import Refused
 from laneway.store.database import Connection, Database
+from laneway.store.finishing import to_the_end
 
 __all__ = ["Account", "Caps", "Meter", "MeteredModel", "account", "charged_to", "prompted_by", "provider_label"]
 
@@ -226,7 +227,8 @@ class _Call:
             meta["failed"] = type(error).__name__
         # A row that could not be closed stays reserved, which counts the worst case: no reason to lose the answer.
         with anyio.CancelScope(shield=True), _logged(self._entry):
-            called = await self._close(error, meta)
+            # No scope shields from a task that is cancelled by its own name.
+            called = await to_the_end(self._close(error, meta))
             if not isinstance(error, asyncio.CancelledError):
                 await noted.note(replace(called, seconds=seconds))
 

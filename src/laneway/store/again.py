@@ -33,6 +33,7 @@ async def ask_again(tx: Connection, approval_id: UUID, principal: Principal) -> 
             "again_of": str(message.id),
             "sources": list(sources_of(message, await conversations.attachments(tx, [message.id]))),
         },
+        program=old.program,
     )  # fmt: skip
     receipt = await intake.write(tx, incoming, scope=old.scope)
     if not receipt.duplicate:

@@ -18,7 +18,7 @@ from laneway.domain.judgement import Approval, ApprovalState
 from laneway.domain.redaction import redacted
 from laneway.errors import BadInput, Conflict, Forbidden, NotFound
 from laneway.store import events, jobs
-from laneway.store.database import Connection
+from laneway.store.database import DUE, Connection
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(Approval)
@@ -67,13 +67,16 @@ async def ask(
     return asked
 
 
-async def open_questions(tx: Connection, channel: str, thread: str) -> list[Approval]:
-    """The questions that wait for an answer in this thread, newest first."""
+async def open_questions(tx: Connection, channel: str, thread: str, *, lock: bool = False) -> list[Approval]:
+    """The questions that wait for an answer in this thread, newest first.
+
+    With `lock` nobody else answers them before `tx` has ended, nor does their time run out.
+    """
     async with tx.cursor(row_factory=row_of(Approval)) as cursor:
         await cursor.execute(
             f"SELECT {columns(Approval, 'a.')} FROM approvals a JOIN threads t ON t.id = a.thread_id "
             "WHERE t.channel = %s AND t.external_id = %s AND a.state = 'pending' "
-            "AND a.deadline > now() ORDER BY a.id DESC LIMIT 10",
+            f"AND a.deadline > now() ORDER BY a.id DESC LIMIT 10 {'FOR UPDATE OF a' if lock else ''}",
             (channel, thread),
         )
         return await cursor.fetchall()
@@ -207,3 +210,6 @@ async def _go_on(tx: Connection, approval: Approval) -> None:
     if (await jobs.get(tx, approval.job_id)).status is JobStatus.WAITING:
         await jobs.move(tx, approval.job_id, JobStatus.QUEUED)
         await tx.execute("UPDATE jobs SET attempts = 0 WHERE id = %s", (approval.job_id,))
+    else:
+        # A run of a workflow may work beside its question and be about to rest: whoever rouses sleepers looks anew.
+        await tx.execute("SELECT pg_notify(%s, '')", (DUE,))

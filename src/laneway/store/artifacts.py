@@ -12,9 +12,11 @@ import hashlib
 import logging
 import re
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from laneway.domain.artifact import SCHEME, reference
 from laneway.domain.conversation import IncomingFile, RemoteFile
 from laneway.errors import NotFound, Unavailable
 from laneway.store.database import Connection, Database
@@ -23,7 +25,7 @@ from laneway.store.shelves import Folder, Missing, Place, Shelf, ShelfFault
 INLINE_BYTES = 64 * 1024
 """The largest that is kept in PostgreSQL."""
 
-SCHEME = "artifact://sha256/"
+__all__ = ["SCHEME", "Artifacts", "Original", "ShelfDown", "record", "reference"]
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _log = logging.getLogger(__name__)
 
@@ -39,11 +41,6 @@ class Original:
 
 class ShelfDown(Unavailable):
     """The bytes are somewhere that does not answer now."""
-
-
-def reference(content: bytes) -> str:
-    """What this content is called."""
-    return SCHEME + hashlib.sha256(content).hexdigest()
 
 
 async def _digest(content: bytes) -> str:
@@ -77,12 +74,12 @@ class Artifacts:
              for file in files]
         )  # fmt: skip
 
-    async def read(self, ref: str) -> Original:
-        """The artifact, checked against its name."""
+    async def read(self, ref: str, within: Connection | None = None) -> Original:
+        """The artifact, checked against its name; whoever has a transaction needs no connection besides."""
         digest = ref.removeprefix(SCHEME)
         if not _DIGEST.fullmatch(digest):
             raise NotFound("There is no such artifact.", hint=f"References look like {SCHEME}….")
-        async with self._db.transaction() as tx:
+        async with nullcontext(within) if within is not None else self._db.transaction() as tx:
             cursor = await tx.execute("SELECT mime, place, content FROM artifacts WHERE ref = %s", (SCHEME + digest,))
             row = await cursor.fetchone()
         if row is None:
@@ -120,10 +117,11 @@ class Artifacts:
 
 async def record(tx: Connection, content: bytes, mime: str, place: str = Place.ROW) -> str:
     """The content is on record under its hash, once; returns its reference."""
-    ref = reference(content)
+    ref = SCHEME + await _digest(content) if len(content) > INLINE_BYTES else reference(content)
     kept = content if place == Place.ROW else None
+    # %b: as text, megabytes would first be written out in hexadecimal, on the loop.
     await tx.execute(
-        "INSERT INTO artifacts (ref, mime, size, place, content) VALUES (%s, %s, %s, %s, %s) "
+        "INSERT INTO artifacts (ref, mime, size, place, content) VALUES (%s, %s, %s, %s, %b) "
         "ON CONFLICT (ref) DO NOTHING",
         (ref, mime, len(content), place, kept),
     )

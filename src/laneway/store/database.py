@@ -13,6 +13,7 @@ from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from laneway.errors import Unavailable
+from laneway.store.json_columns import read_fast
 from laneway.store.migrate import unreachable
 
 Connection = AsyncConnection[TupleRow]
@@ -35,6 +36,7 @@ class Database:
 
     def __init__(self, url: str, size: int = 12) -> None:
         self.url = url
+        read_fast()
         # A run that is stopped in the middle of a query costs its connection; the pool need not shout about it.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
-
 from laneway.domain.judgement import Effect
 from laneway.store import events
 from laneway.store.database import Connection
+from laneway.store.json_columns import in_order
 from laneway.store.rows import columns, row_of
 
 
@@ -33,7 +32,7 @@ async def done(tx: Connection, job_id: UUID, key: str, outcome: Any) -> None:
     """The effect's outcome is stored."""
     await tx.execute(
         "UPDATE effects SET state = 'done', outcome = %s, finished_at = now() WHERE job_id = %s AND key = %s",
-        (Jsonb(outcome), job_id, key),
+        (in_order(outcome), job_id, key),
     )
 
 

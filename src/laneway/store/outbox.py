@@ -15,11 +15,12 @@ from laneway.domain.judgement import OutboxRow, OutboxState
 from laneway.errors import Conflict, NotFound
 from laneway.store import events
 from laneway.store.database import Connection
+from laneway.store.json_columns import in_order
 from laneway.store.rows import row_of
 
 _SELECT = (
     "SELECT o.id, o.message_id, o.thread_id, o.channel, t.external_id AS thread_external_id, m.text, o.state, "
-    "o.attempts, o.resent, o.error, o.created_at, o.sent_at, m.meta, "
+    "o.attempts, o.resent, o.error, o.created_at, o.sent_at, m.meta, m.result_preview, "
     "coalesce((SELECT substr(a.address, length(o.channel) + 2) FROM addresses a WHERE a.principal_id = t.principal_id "
     "AND starts_with(a.address, o.channel || ':') ORDER BY a.seen_at DESC LIMIT 1), '') AS address, "
     "(SELECT count(*) FROM deliveries d WHERE d.outbox_id = o.id) AS parts_sent "
@@ -49,14 +50,15 @@ async def write(
     job_id: UUID | None = None,
 ) -> UUID:  # fmt: skip
     """The text is a message of ours in the thread and a row in the outbox, once per `external_id`; no job is needed."""
+    preview = meta.get("result_preview")
     cursor = await tx.execute(
         """
-        INSERT INTO messages (id, thread_id, author, channel, external_id, text, meta)
-        SELECT %s, t.id, 'assistant', t.channel, %s, %s, %s FROM threads t WHERE t.id = %s
+        INSERT INTO messages (id, thread_id, author, channel, external_id, text, meta, result_preview)
+        SELECT %s, t.id, 'assistant', t.channel, %s, %s, %s, %s FROM threads t WHERE t.id = %s
         ON CONFLICT (channel, external_id) DO UPDATE SET channel = EXCLUDED.channel
         RETURNING id, channel, (xmax = 0)
         """,
-        (new_id(), external_id, text, Jsonb(meta), thread_id),
+        (new_id(), external_id, text, Jsonb(meta), None if preview is None else in_order(preview), thread_id),
     )
     row = await cursor.fetchone()
     assert row is not None
@@ -95,6 +97,15 @@ async def claim(tx: Connection, worker: str, channel: str, limit: int, now: date
     async with tx.cursor(row_factory=row_of(OutboxRow)) as rows:
         await rows.execute(f"{_SELECT} WHERE o.id = ANY(%s) ORDER BY o.id", (claimed,))
         return await rows.fetchall()
+
+
+async def let_go(tx: Connection, worker: str, in_hand: Collection[int]) -> None:
+    """What the worker has claimed without knowing it, all that is not `in_hand`, waits again as it did before."""
+    await tx.execute(
+        "UPDATE outbox SET state = CASE WHEN resent THEN 'uncertain' ELSE 'pending' END, resent = false, "
+        "worker = NULL, attempts = attempts - 1 WHERE worker = %s AND state = 'sending' AND id <> ALL(%s)",
+        (worker, list(in_hand)),
+    )
 
 
 async def sent(tx: Connection, row: OutboxRow, worker: str, receipt: dict[str, Any]) -> None:
@@ -162,6 +173,8 @@ async def mark_uncertain(tx: Connection, worker: str) -> list[OutboxRow]:
 
 async def retry(tx: Connection, row_id: int) -> OutboxRow:
     """A reply that was given up is on its way again, marked if it may have arrived before."""
+    # Whoever comes second finds it on its way; put back once more it would be sent twice.
+    await tx.execute("SELECT 1 FROM outbox WHERE id = %s FOR UPDATE", (row_id,))
     row = await get(tx, row_id)
     if row.state is not OutboxState.UNDELIVERABLE:
         raise Conflict(f"Reply {row_id} is {row.state}.", hint="Only undeliverable ones can be tried again.")

@@ -9,6 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from laneway.store.database import Connection
+from laneway.store.json_columns import in_order
 from laneway.store.rows import columns, row_of
 
 
@@ -30,7 +31,7 @@ async def put(tx: Connection, job_id: UUID, pause: Pause) -> None:
         "ON CONFLICT (job_id) DO UPDATE SET messages = EXCLUDED.messages, calls = EXCLUDED.calls, "
         "counts = EXCLUDED.counts, sources = EXCLUDED.sources, found = EXCLUDED.found, created_at = now()",
         (
-            job_id, Jsonb(pause.messages), Jsonb(pause.calls), Jsonb(pause.counts), pause.sources, pause.found,
+            job_id, in_order(pause.messages), in_order(pause.calls), Jsonb(pause.counts), pause.sources, pause.found,
         ),
     )  # fmt: skip
 

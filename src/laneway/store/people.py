@@ -107,7 +107,7 @@ async def _begin_anew(tx: Connection, channel: str, principal: Principal) -> Non
     )
     for (thread_id,) in await cursor.fetchall():
         for job in await jobs.open_in_thread(tx, thread_id):
-            await jobs.request_cancel(tx, job.id)
+            await jobs.cancel_if_open(tx, job.id)
 
 
 async def target(tx: Connection, role: Role, name: str, *, join: bool = False) -> Principal:
@@ -179,7 +179,7 @@ async def block(tx: Connection, principal_id: UUID, by: Principal) -> Person:
             (principal_id,),
         )
         for (job_id,) in await cursor.fetchall():
-            await jobs.request_cancel(tx, job_id)
+            await jobs.cancel_if_open(tx, job_id)
     return await get(tx, principal_id)
 
 

@@ -11,8 +11,11 @@ from psycopg.types.json import Jsonb
 from laneway.domain.conversation import Message, Principal, Role
 from laneway.domain.job import Job
 from laneway.store.database import Connection
+from laneway.store.json_columns import in_order
 from laneway.store.rows import columns, row_of
 
+LAST_REPLIES = 20
+"""So many of the last replies are looked through for an offer."""
 TABULAR = ("text/csv", "application/json", "application/x-ndjson", "application/ndjson")
 """Kinds of files that are read as tables."""
 
@@ -50,7 +53,7 @@ async def keep(
     await tx.execute(
         "INSERT INTO plans (key, world, words, columns, plan, made_by) VALUES (%s, %s, %s, %s, %s, %s) "
         "ON CONFLICT (key) DO UPDATE SET plan = EXCLUDED.plan, made_by = EXCLUDED.made_by, created_at = now()",
-        (key, world, words, Jsonb(of), Jsonb(made.plan), made.made_by),
+        (key, world, words, Jsonb(of), in_order(made.plan), made.made_by),
     )
 
 
@@ -94,7 +97,7 @@ async def record(tx: Connection, job: Job, principal_id: UUID | None, result: St
         "kind = EXCLUDED.kind, plan = EXCLUDED.plan, counts = EXCLUDED.counts, metadata = EXCLUDED.metadata",
         (
             job.id, result.ref, job.thread_id, principal_id, result.kind,
-            None if result.plan is None else Jsonb(result.plan), Jsonb(result.counts), Jsonb(result.metadata),
+            None if result.plan is None else in_order(result.plan), Jsonb(result.counts), Jsonb(result.metadata),
         ),
     )  # fmt: skip
 
@@ -130,6 +133,22 @@ async def around(tx: Connection, message: Message) -> tuple[dict[str, Any], bool
     )
     row = await cursor.fetchone()
     return (dict(row[0]), bool(row[1])) if row else ({}, False)
+
+
+async def offered_before(tx: Connection, message: Message) -> dict[str, Any] | None:
+    """What was last offered to be made permanent in this conversation, or was done once and may be.
+
+    Reports of runs and the like may have been written in between, but not too many of them.
+    """
+    cursor = await tx.execute(
+        "SELECT coalesce(meta->'offer', meta->'lasting') FROM (SELECT m.meta, m.seq FROM messages m "
+        "JOIN threads t ON t.id = m.thread_id WHERE m.thread_id = %(thread)s AND m.author = 'assistant' "
+        "AND m.seq < %(seq)s AND m.seq > t.context_from ORDER BY m.seq DESC LIMIT %(most)s) said "
+        "WHERE coalesce(meta->'offer', meta->'lasting') IS NOT NULL ORDER BY seq DESC LIMIT 1",
+        {"thread": message.thread_id, "seq": message.seq, "most": LAST_REPLIES},
+    )
+    row = await cursor.fetchone()
+    return dict(row[0]) if row and isinstance(row[0], dict) else None
 
 
 async def may_read(tx: Connection, ref: str, principal: Principal) -> bool:

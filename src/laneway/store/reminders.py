@@ -8,8 +8,6 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from psycopg.types.json import Jsonb
-
 from laneway.domain.conversation import World
 from laneway.domain.ids import new_id
 from laneway.domain.schedule import LATE_SECONDS, Reminder, ReminderKind, ReminderState
@@ -17,6 +15,7 @@ from laneway.domain.when import shown
 from laneway.errors import Conflict, NotFound
 from laneway.store import events, outbox, schedules
 from laneway.store.database import Connection
+from laneway.store.json_columns import in_order
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(Reminder)
@@ -37,7 +36,7 @@ async def add(
     meta: dict[str, Any] | None = None,
 ) -> Reminder:
     """The text will be delivered when it is due; the same request of the same job is stored once."""
-    values = (new_id(), thread_id, job_id, kind, text, words, due_at, zone, Jsonb(meta or {}))
+    values = (new_id(), thread_id, job_id, kind, text, words, due_at, zone, in_order(meta or {}))
     async with tx.cursor(row_factory=row_of(Reminder)) as cursor:
         await cursor.execute(
             "INSERT INTO reminders (id, thread_id, job_id, kind, text, words, due_at, zone, meta) "

@@ -96,7 +96,7 @@ async def take_back(tx: Connection, key: str) -> int:
     )
     found = [row[0] for row in await cursor.fetchall()]
     for job_id in found:
-        await jobs.request_cancel(tx, job_id)
+        await jobs.cancel_if_open(tx, job_id)
     return len(found)
 
 

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from laneway.domain.workflow_run import NodeRecord, NodeStatus
 from laneway.store.database import Connection
+from laneway.store.json_columns import in_order
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(NodeRecord)
@@ -40,7 +41,7 @@ async def given(tx: Connection, record: NodeRecord, shown: Any, sources: Sequenc
     """What the node works on is on record, without secrets, and whose words are in it."""
     await tx.execute(
         "UPDATE workflow_nodes SET input = %s, sources = %s WHERE run_id = %s AND node = %s AND visit = %s",
-        (Jsonb(shown), list(sources), record.run_id, record.node, record.visit),
+        (in_order(shown), list(sources), record.run_id, record.node, record.visit),
     )
 
 
@@ -50,8 +51,18 @@ async def retry(tx: Connection, record: NodeRecord, error: dict[str, Any], again
 
 
 async def wait(tx: Connection, record: NodeRecord, waits: dict[str, Any], again_at: datetime | None) -> NodeRecord:
-    """The node waits for this, and is looked at again then at the latest."""
-    return await _set(tx, record, status=NodeStatus.WAITING, waits=Jsonb(waits), again_at=again_at)
+    """The node waits for this, and is looked at again then at the latest; an event that came meanwhile stays."""
+    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
+        await cursor.execute(
+            "UPDATE workflow_nodes SET status = 'waiting', waits = %s || CASE WHEN waits ? 'came' "
+            "THEN jsonb_build_object('came', waits->'came') ELSE '{}' END, "
+            "again_at = CASE WHEN waits ? 'came' THEN again_at ELSE %s END "
+            f"WHERE run_id = %s AND node = %s AND visit = %s RETURNING {_COLUMNS}",
+            (Jsonb(waits), again_at, record.run_id, record.node, record.visit),
+        )
+        found = await cursor.fetchone()
+    assert found is not None
+    return found
 
 
 async def done(
@@ -59,7 +70,7 @@ async def done(
 ) -> NodeRecord:
     """The node has given this, and these edges are followed."""
     return await _set(
-        tx, record, status=NodeStatus.DONE, output=Jsonb(output), ref=ref, taken=list(taken), sources=list(sources),
+        tx, record, status=NodeStatus.DONE, output=in_order(output), ref=ref, taken=list(taken), sources=list(sources),
         error=None, again_at=None, ended_at="now",
     )  # fmt: skip
 
@@ -70,7 +81,7 @@ async def failed(
 ) -> NodeRecord:  # fmt: skip
     """The node has failed for good; its edges for errors, if it has any, are followed."""
     return await _set(
-        tx, record, status=NodeStatus.FAILED, error=Jsonb(error), output=Jsonb(output), taken=list(taken),
+        tx, record, status=NodeStatus.FAILED, error=Jsonb(error), output=in_order(output), taken=list(taken),
         sources=list(sources), again_at=None, ended_at="now",
     )  # fmt: skip
 
@@ -84,7 +95,7 @@ async def pin(
             "INSERT INTO workflow_nodes (run_id, node, visit, type, status, output, taken, pinned, ended_at) "
             "VALUES (%s, %s, %s, %s, 'done', %s, %s, true, now()) "
             f"ON CONFLICT (run_id, node, visit) DO UPDATE SET pinned = true RETURNING {_COLUMNS}",
-            (run_id, node, visit, kind, Jsonb(output), list(taken)),
+            (run_id, node, visit, kind, in_order(output), list(taken)),
         )
         found = await cursor.fetchone()
     assert found is not None
@@ -131,6 +142,20 @@ async def outputs(tx: Connection, run_ids: Sequence[UUID]) -> dict[UUID, dict[st
     return found
 
 
+async def shelved(tx: Connection, run_ids: Sequence[UUID]) -> list[tuple[UUID, str, str, int]]:
+    """Of these runs the last outputs that are artifacts: run, node, reference and bytes, the newest first."""
+    cursor = await tx.execute(
+        "SELECT run_id, node, ref, bytes FROM (SELECT DISTINCT ON (run_id, node) run_id, node, ref, seq, "
+        # Only a likeness of ours has a number there; what a node gave may call anything `bytes`.
+        "CASE WHEN ref IS NULL THEN 0 ELSE (output->>'bytes')::bigint END AS bytes "
+        "FROM workflow_nodes WHERE run_id = ANY(%s) "
+        "AND status IN ('done', 'failed') ORDER BY run_id, node, visit DESC) last "
+        "WHERE ref IS NOT NULL ORDER BY seq DESC",
+        (list(run_ids),),
+    )
+    return [(row[0], str(row[1]), str(row[2]), int(row[3])) for row in await cursor.fetchall()]
+
+
 async def sources(tx: Connection, run_id: UUID) -> list[str]:
     """Whose words the nodes of the run have read, besides the owner's."""
     cursor = await tx.execute(
@@ -166,14 +191,15 @@ async def prune(tx: Connection, days: int, newest: int = KEPT_RUNS) -> int:
     return cursor.rowcount
 
 
-async def waiting_for_event(tx: Connection, kind: str) -> list[NodeRecord]:
-    """The nodes that wait for an event of this kind."""
+async def waiting_for_event(tx: Connection, kind: str, job_id: UUID | None) -> list[NodeRecord]:
+    """The nodes that wait for an event of this kind; one of a run's job is not for that run, nor for other owners'."""
     async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
         await cursor.execute(
             f"SELECT {columns(NodeRecord, 'n.')} FROM workflow_nodes n JOIN workflow_runs r ON r.id = n.run_id "
             "WHERE n.status = 'waiting' AND n.waits->>'event' = %s AND NOT n.waits ? 'came' "
-            "AND r.status IN ('running', 'waiting') ORDER BY n.seq FOR UPDATE OF n",
-            (kind,),
+            "AND r.status IN ('running', 'waiting') AND NOT EXISTS (SELECT 1 FROM workflow_runs c "
+            "WHERE c.job_id = %s AND (c.id = r.id OR c.principal_id <> r.principal_id)) ORDER BY n.seq FOR UPDATE OF n",
+            (kind, job_id),
         )
         return await cursor.fetchall()
 

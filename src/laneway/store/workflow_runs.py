@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, LiteralString
 from uuid import UUID
@@ -11,9 +12,10 @@ from psycopg.types.json import Json, Jsonb
 
 from laneway.domain.job import Job, JobStatus
 from laneway.domain.workflow_run import RecordedRun, RunStatus, WorkflowRun
-from laneway.errors import Conflict, NotFound
-from laneway.store import events, jobs, questions, workflow_nodes
+from laneway.errors import Conflict, IllegalTransition, NotFound
+from laneway.store import events, jobs, questions, workflow_nodes, workflow_turns
 from laneway.store.database import DUE, Connection
+from laneway.store.json_columns import in_order
 from laneway.store.questions import Question
 from laneway.store.rows import row_of
 
@@ -26,7 +28,7 @@ _SELECT = (
     "SELECT r.id, r.seq, r.workflow_id, r.version, r.document, r.input, r.cause, r.principal_id, r.job_id, "
     f"r.parent_id, r.parent_node, r.previous_id, r.depth, r.test, r.pinned, {_STATUS} AS status, r.visits, r.sources, "
     "r.output, coalesce(r.error, j.error) AS error, r.ended_at, r.created_at, "
-    "coalesce(r.finished_at, j.finished_at) AS finished_at, w.tag "
+    "coalesce(r.finished_at, j.finished_at) AS finished_at, w.tag, r.waits_for "
     "FROM workflow_runs r JOIN jobs j ON j.id = r.job_id JOIN workflows w ON w.id = r.workflow_id"
 )
 
@@ -44,8 +46,8 @@ async def add(tx: Connection, **values: Any) -> UUID:
         RETURNING id
         """,
         {
-            **values, "document": Json(values["document"]), "input": Jsonb(values["input"]),
-            "cause": Jsonb(values["cause"]), "pinned": Jsonb(values["pinned"]),
+            **values, "document": Json(values["document"]), "input": in_order(values["input"]),
+            "cause": Jsonb(values["cause"]), "pinned": in_order(values["pinned"]),
         },
     )  # fmt: skip
     row = await cursor.fetchone()
@@ -66,6 +68,18 @@ async def of_job(tx: Connection, job_id: UUID) -> WorkflowRun | None:
     return await _one(tx, "r.job_id = %s", (job_id,))
 
 
+async def of_occasion(tx: Connection, message: str) -> WorkflowRun | None:
+    """The run that a message of this id began, on whichever channel that was."""
+    return await _one(
+        tx,
+        # Channels are few and messages many: each channel is asked for, instead of every message.
+        "j.message_id = ANY(ARRAY(WITH RECURSIVE one AS (SELECT min(channel) AS channel FROM threads UNION ALL "
+        "SELECT (SELECT min(channel) FROM threads WHERE channel > one.channel) FROM one WHERE one.channel IS NOT NULL) "
+        "SELECT m.id FROM one JOIN messages m ON m.channel = one.channel AND m.external_id = %s))",
+        (message,),
+    )
+
+
 async def page(
     tx: Connection, workflow_id: UUID, *, status: RunStatus | None = None, limit: int = 50, before: int | None = None
 ) -> list[WorkflowRun]:
@@ -83,21 +97,14 @@ async def children(tx: Connection, run_id: UUID) -> list[WorkflowRun]:
     return await _many(tx, "r.parent_id = %s ORDER BY r.seq", (run_id,))
 
 
-async def recorded(tx: Connection, workflow_id: UUID, newest: int) -> list[RecordedRun]:
-    """The newest runs that really ran and ended, newest first, each with what its nodes gave."""
+async def recorded(tx: Connection, workflow_id: UUID, newest: int) -> tuple[list[RecordedRun], dict[UUID, UUID]]:
+    """The newest runs that really ran and ended, newest first, and for each of them the run before it."""
     found = await _many(
         tx, "r.workflow_id = %s AND NOT r.test AND r.status IN ('done', 'failed') ORDER BY r.seq DESC LIMIT %s",
         (workflow_id, newest),
     )  # fmt: skip
-    asked = dict.fromkeys(id_ for run in found for id_ in (run.id, run.previous_id) if id_ is not None)
-    outputs = await workflow_nodes.outputs(tx, list(asked))
-    return [
-        RecordedRun(
-            run.id, run.version, run.input, outputs.get(run.id, {}), list(run.ended_at), run.status,
-            outputs.get(run.previous_id, {}) if run.previous_id else {},
-        )
-        for run in found
-    ]  # fmt: skip
+    runs = [RecordedRun(run.id, run.version, run.input, {}, list(run.ended_at), run.status) for run in found]
+    return runs, {run.id: run.previous_id for run in found if run.previous_id is not None}
 
 
 async def count_open(tx: Connection, workflow_id: UUID) -> int:
@@ -153,7 +160,7 @@ async def end(
     cursor = await tx.execute(
         "UPDATE workflow_runs SET status = %s, output = %s, error = %s, ended_at = %s, finished_at = now() "
         "WHERE id = %s AND status IN ('running', 'waiting')",
-        (status, None if output is None else Jsonb(output), None if error is None else Jsonb(error), list(ended_at),
+        (status, None if output is None else in_order(output), None if error is None else Jsonb(error), list(ended_at),
          run.id),
     )  # fmt: skip
     if cursor.rowcount:
@@ -186,12 +193,15 @@ async def reopen(tx: Connection, run_id: UUID) -> WorkflowRun:
 async def cancel(tx: Connection, run_id: UUID) -> WorkflowRun:
     """The run and those it started are cancelled, or have been told to stop."""
     run = await get(tx, run_id)
+    # First: from now on it starts nothing more, and what it has started can be seen.
+    job = await jobs.request_cancel(tx, run.job_id)
     for child in await children(tx, run_id):
         if child.status in (RunStatus.RUNNING, RunStatus.WAITING):
-            await cancel(tx, child.id)
+            # One that has just ended by itself needs no stopping.
+            with suppress(IllegalTransition):
+                await cancel(tx, child.id)
     for open_job in await workflow_nodes.open_jobs(tx, run_id):
-        await jobs.request_cancel(tx, open_job)
-    job = await jobs.request_cancel(tx, run.job_id)
+        await jobs.cancel_if_open(tx, open_job)
     if job.status is JobStatus.CANCELLED:
         await end(tx, run, RunStatus.CANCELLED)
     await wake(tx)
@@ -219,18 +229,23 @@ async def ask(tx: Connection, job: Job, question: Question, may_answer: Sequence
 
 
 async def rouse(tx: Connection, now: datetime, limit: int = 100) -> int:
-    """Waiting jobs whose moment has come, or whose other run has ended, are queued; returns how many."""
+    """Waiting jobs whose moment or answer has come, or whose other run has ended, are queued; returns how many."""
     cursor = await tx.execute(
         """
         SELECT j.id FROM jobs j JOIN workflow_runs r ON r.job_id = j.id
-        WHERE j.status = 'waiting' AND EXISTS (
+        WHERE j.status = 'waiting' AND (r.waits_for IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM workflow_runs c JOIN jobs cj ON cj.id = c.job_id WHERE c.id = r.waits_for AND """
+        + workflow_turns.OPEN
+        + """) OR EXISTS (
             SELECT 1 FROM workflow_nodes n WHERE n.run_id = r.id AND n.status IN ('waiting', 'retrying') AND (
                 n.again_at <= %s OR EXISTS (
                     SELECT 1 FROM jobs c WHERE c.id = (n.waits->>'job')::uuid
                     AND c.status IN ('done', 'failed', 'cancelled')) OR EXISTS (
+                    SELECT 1 FROM approvals a WHERE a.job_id = j.id AND a.action_hash = n.waits->>'approval'
+                    AND a.state <> 'pending') OR EXISTS (
                     SELECT 1 FROM workflow_runs c JOIN jobs cj ON cj.id = c.job_id
                     WHERE c.id = (n.waits->>'run')::uuid AND (
-                        c.status IN ('done', 'failed', 'cancelled') OR cj.status IN ('failed', 'cancelled')))))
+                        c.status IN ('done', 'failed', 'cancelled') OR cj.status IN ('failed', 'cancelled'))))))
         ORDER BY j.seq LIMIT %s FOR UPDATE OF j SKIP LOCKED
         """,
         (now, limit),

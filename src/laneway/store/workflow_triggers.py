@@ -43,13 +43,23 @@ class Hook:
 _TRIGGER, _HOOK = columns(Trigger), columns(Hook)
 
 
+_CHANGED = (
+    "FROM workflows w LEFT JOIN workflow_watched s ON s.workflow_id = w.id "
+    "WHERE s.version IS DISTINCT FROM CASE WHEN w.removed_at IS NULL THEN w.version ELSE -1 END"
+)
+
+
+async def any_changed(tx: Connection) -> bool:
+    """Whether a workflow has triggers that are not looked after yet."""
+    cursor = await tx.execute(f"SELECT 1 {_CHANGED} LIMIT 1")
+    return await cursor.fetchone() is not None
+
+
 async def changed(tx: Connection, limit: int = 50) -> list[Workflow]:
     """Workflows whose triggers are not those of their version yet, locked."""
     async with tx.cursor(row_factory=row_of(Workflow)) as cursor:
         await cursor.execute(
-            f"SELECT {_WORKFLOW} FROM workflows w LEFT JOIN workflow_watched s ON s.workflow_id = w.id "
-            "WHERE s.version IS DISTINCT FROM CASE WHEN w.removed_at IS NULL THEN w.version ELSE -1 END "
-            "ORDER BY w.seq LIMIT %s FOR UPDATE OF w SKIP LOCKED",
+            f"SELECT {_WORKFLOW} {_CHANGED} ORDER BY w.seq LIMIT %s FOR UPDATE OF w SKIP LOCKED",
             (limit,),
         )
         return await cursor.fetchall()
@@ -113,6 +123,34 @@ async def fired(tx: Connection, trigger: Trigger, next_at: datetime | None, run_
     )
 
 
+PROBLEM = "$problem"
+"""Where a trigger's row keeps what was last wrong with its condition; gone when its workflow is changed."""
+
+
+def problem_of(trigger: Trigger) -> dict[str, Any] | None:
+    """What was last wrong with the trigger's condition, `why` and `at`; None if nothing was."""
+    return trigger.config.get(PROBLEM)
+
+
+async def note_problem(tx: Connection, trigger: Trigger, why: str, at: datetime) -> str | None:
+    """The trigger's row says that this is wrong with it; returns what it said before.
+
+    A row that somebody stores anew just now is left alone, and not waited for.
+    """
+    cursor = await tx.execute(
+        "WITH old AS (SELECT workflow_id, number, config #>> %s AS why FROM workflow_triggers "
+        "WHERE workflow_id = %s AND number = %s FOR UPDATE SKIP LOCKED) "
+        "UPDATE workflow_triggers t SET config = t.config || %s FROM old "
+        "WHERE t.workflow_id = old.workflow_id AND t.number = old.number RETURNING old.why",
+        (
+            [PROBLEM, "why"], trigger.workflow_id, trigger.number,
+            Jsonb({PROBLEM: {"why": why, "at": at.isoformat()}}),
+        ),
+    )  # fmt: skip
+    row = await cursor.fetchone()
+    return None if row is None or row[0] is None else str(row[0])
+
+
 async def pause(tx: Connection, workflow_id: UUID, number: int) -> bool:
     """The schedule has no next time; False if it had none before."""
     cursor = await tx.execute(
@@ -157,11 +195,6 @@ async def event_place(tx: Connection) -> str | None:
 
 async def move_event_place(tx: Connection, cursor_text: str) -> None:
     await tx.execute("UPDATE workflow_event_place SET cursor = %s", (cursor_text,))
-
-
-async def skip_events(tx: Connection) -> None:
-    """While nobody waits for events, those that pass are nobody's occasion later on."""
-    await tx.execute("UPDATE workflow_event_place SET cursor = %s", (await events.newest_cursor(tx),))
 
 
 async def make_hook(tx: Connection, workflow_id: UUID, secret: str) -> Hook:

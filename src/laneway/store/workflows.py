@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import LiteralString
 from uuid import UUID
 
+from psycopg.errors import UniqueViolation
 from psycopg.types.json import Json
 
 from laneway.domain.ids import new_id
@@ -44,14 +45,15 @@ async def by_id(tx: Connection, workflow_id: UUID, *, lock: bool = False) -> Wor
 
 
 async def page(
-    tx: Connection, principal_id: UUID | None, *, limit: int = 50, before: int | None = None
+    tx: Connection, principal_id: UUID | None, *, limit: int = 50, before: int | None = None, removed: bool = False
 ) -> list[Workflow]:
     """Workflows of an owner, or of everybody, newest first; `before` is the `seq` of the last one before."""
     async with tx.cursor(row_factory=row_of(Workflow)) as cursor:
         await cursor.execute(
-            f"SELECT {_COLUMNS} FROM workflows WHERE removed_at IS NULL AND (%s::uuid IS NULL OR principal_id = %s) "
+            f"SELECT {_COLUMNS} FROM workflows WHERE (removed_at IS NOT NULL) = %s "
+            "AND (%s::uuid IS NULL OR principal_id = %s) "
             "AND (%s::bigint IS NULL OR seq < %s) ORDER BY seq DESC LIMIT %s",
-            (principal_id, principal_id, before, before, limit),
+            (removed, principal_id, principal_id, before, before, limit),
         )
         return await cursor.fetchall()
 
@@ -68,7 +70,7 @@ async def create(
     )
     row = await cursor.fetchone()
     if row is None:
-        raise Conflict(f"There is a workflow `{tag}` already.", hint="Patch it, or choose another tag.")
+        raise _taken(tag)
     made = await by_id(tx, row[0])
     assert made is not None
     inverse: Operations = [{"op": "replace", "path": "", "value": EMPTY}]
@@ -141,8 +143,37 @@ async def versions(
 async def remove(tx: Connection, workflow: Workflow, by: UUID) -> None:
     """The workflow is listed no more and its tag is free; its versions and runs stay for the record."""
     await tx.execute("UPDATE workflows SET removed_at = now() WHERE id = %s", (workflow.id,))
+    await _noted(tx, "workflow.removed", workflow, by)
+
+
+async def last_removed(tx: Connection, principal_id: UUID, tag: str) -> Workflow | None:
+    """The workflow with this tag that was removed last, held until the transaction ends."""
+    wanted: LiteralString = "principal_id = %s AND tag = %s AND removed_at IS NOT NULL"
+    return await _one(tx, f"{wanted} ORDER BY removed_at DESC, seq DESC LIMIT 1 FOR UPDATE", (principal_id, tag))
+
+
+async def restore(tx: Connection, workflow: Workflow, by: UUID) -> Workflow:
+    """The workflow is there again as it was when it was removed; Conflict if its owner has one with this tag."""
+    async with tx.cursor(row_factory=row_of(Workflow)) as cursor:
+        try:
+            await cursor.execute(
+                f"UPDATE workflows SET removed_at = NULL WHERE id = %s RETURNING {_COLUMNS}", (workflow.id,)
+            )
+        except UniqueViolation:
+            raise _taken(workflow.tag) from None
+        restored = await cursor.fetchone()
+    assert restored is not None
+    await _noted(tx, "workflow.restored", restored, by)
+    return restored
+
+
+def _taken(tag: str) -> Conflict:
+    return Conflict(f"There is a workflow `{tag}` already.", hint="Patch it, or choose another tag.")
+
+
+async def _noted(tx: Connection, what: str, workflow: Workflow, by: UUID) -> None:
     body = {"workflow": str(workflow.id), "tag": workflow.tag, "version": workflow.version, "by": str(by)}
-    await events.append(tx, "workflow.removed", body)
+    await events.append(tx, what, body)
     await wake(tx)
 
 

@@ -8,6 +8,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from laneway.errors import TooLarge
+from laneway.lanes.pipeline.checking import MOST_BYTES
 from laneway.settings import Settings
 
 PAYLOAD_BYTES = 1_048_576
@@ -23,6 +24,9 @@ ESCAPED = 6
 FILES_TOGETHER = 2
 """All files of one message together may be as large as so many of the largest."""
 
+TABLE_DOORS = frozenset({"/messages", "/pipelines", "/test/chat"})
+"""Where a request may bring tables besides all else: they are read beside the event loop, and stored by themselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
@@ -36,10 +40,14 @@ class BodyLimits:
         plain = ESCAPED * settings.max_text_bytes + PAYLOAD_BYTES
         return cls(plain, plain + FILES_TOGETHER * settings.max_file_bytes)
 
-    def most(self, headers: Headers) -> int:
+    @property
+    def with_tables(self) -> int:
+        return self.plain + MOST_BYTES
+
+    def most(self, path: str, headers: Headers) -> int:
         """The limit for a request with these headers."""
         multipart = headers.get("content-type", "").lower().startswith("multipart/")
-        return self.with_files if multipart else self.plain
+        return (self.with_files if multipart else self.plain) + (MOST_BYTES if path in TABLE_DOORS else 0)
 
 
 class BodyLimit:
@@ -52,7 +60,7 @@ class BodyLimit:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
-        most, taken = self._limits.most(headers), 0
+        most, taken = self._limits.most(scope["path"], headers), 0
         if scope["path"].endswith("/webhook"):
             # Whatever it calls itself: it is read whole before anybody knows whose it is.
             most = max(self._limits.plain, WEBHOOK_BYTES)
@@ -60,18 +68,21 @@ class BodyLimit:
             most = max(most, HOOK_BYTES)
         announced = headers.get("content-length", "")
         if announced.isdecimal() and int(announced[:20]) > most:
-            raise _too_large(most)
+            raise _too_large(most, scope["path"])
 
         async def counted() -> Message:
             nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
             if taken > most:
-                raise _too_large(most)
+                raise _too_large(most, scope["path"])
             return message
 
         return await self._app(scope, counted, send)
 
 
-def _too_large(most: int) -> TooLarge:
-    return TooLarge(f"The request is longer than {most} bytes.", hint="Send less, or in several messages.")
+def _too_large(most: int, path: str) -> TooLarge:
+    hint = "Send less, or in several messages."
+    if path in TABLE_DOORS:
+        hint = f"Tables of more than {MOST_BYTES // 2**20} MB belong in a file: attach it to POST /messages."
+    return TooLarge(f"The request is longer than {most} bytes.", hint=hint)

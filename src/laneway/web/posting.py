@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from starlette.datastructures import Headers, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from laneway.domain.conversation import IncomingFile
 from laneway.domain.job import JobMode
+from laneway.domain.storable import check_storable
 from laneway.errors import BadInput
+from laneway.lanes.pipeline.taking_out import TakenOut
+from laneway.web.bodies import CHECKED, known_storable, read_field, read_object
 from laneway.web.limits import BodyLimits
 from laneway.web.problems import WrongFields
 
 MOST_FILES = 20
-DEEPEST = 64
 AS_JSON = ("payload", "sender", "runner", "tables", "previous_results")
 
 
@@ -63,79 +64,57 @@ class Posted(BaseModel):
 
     @field_validator("payload", "sender", "runner", "tables", "previous_results", mode="before")
     @classmethod
-    def _can_be_stored(cls, value: Any) -> Any:
-        check_storable(value)
+    def _can_be_stored(cls, value: Any, info: ValidationInfo) -> Any:
+        if not known_storable(info):
+            check_storable(value)
         return value
 
 
-async def read(request: Request, limits: BodyLimits) -> tuple[Posted, tuple[IncomingFile, ...]]:
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message, its files, and the tables that were too large to stay in it."""
+
+    posted: Posted
+    files: tuple[IncomingFile, ...] = ()
+    tables: tuple[TakenOut, ...] = ()
+
+
+async def read(request: Request, limits: BodyLimits) -> Sent:
     """The message and its files, or an error that names what is wrong."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
-        return _posted(decoded(await request.body())), ()
+        found = await read_object(await request.body(), limits, '{"text": "…"}')
+        return Sent(_posted(found.fields, frozenset(found.fields if found.checked else ())), tables=found.tables)
     if kind == "multipart/form-data":
         return await _form(request, limits)
     raise HTTPException(415, f"`{kind[:80]}` is not taken here." if kind else "The request has no Content-Type.")
 
 
-def decoded(body: bytes) -> Any:
-    """The JSON of a body; no NaN, no infinity, nothing but UTF-8."""
+def _posted(values: dict[str, Any], checked: frozenset[str]) -> Posted:
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_no_constant)
-    except UnicodeDecodeError:
-        raise BadInput("The body is not valid UTF-8.", hint="Encode it as UTF-8.") from None
-    except (ValueError, RecursionError) as error:
-        said = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise BadInput(f"The body is not valid JSON: {said}.", hint="Correct it.") from None
-
-
-def check_storable(value: Any, depth: int = 0) -> None:
-    """Returns only if PostgreSQL can keep the value as JSON."""
-    if depth > DEEPEST:
-        raise ValueError("is nested too deeply")
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            check_storable(key, depth + 1)
-            check_storable(inner, depth + 1)
-    elif isinstance(value, list):
-        for inner in value:
-            check_storable(inner, depth + 1)
-    elif isinstance(value, str) and not _clean(value):
-        raise ValueError("holds a NUL or half a character")
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("holds a number that is not finite")
-
-
-def _clean(text: str) -> bool:
-    return "\x00" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _posted(values: Any) -> Posted:
-    if not isinstance(values, dict):
-        raise BadInput("The body must be a JSON object.", hint='Send {"text": "…"}.')
-    try:
-        return Posted.model_validate(values)
+        return Posted.model_validate(values, context={CHECKED: checked})
     except ValidationError as error:
         raise WrongFields(error.errors()) from None
 
 
-async def _form(request: Request, limits: BodyLimits) -> tuple[Posted, tuple[IncomingFile, ...]]:
+async def _form(request: Request, limits: BodyLimits) -> Sent:
     parts = await _parts(request, limits)
     uploads = [value for _, value in parts if isinstance(value, UploadFile)]
     try:
-        posted = _posted(_fields(parts))
-        return posted, tuple([await _file(upload) for upload in uploads])
+        fields, tables, checked = await _fields(parts, limits)
+        return Sent(_posted(fields, checked), tuple([await _file(upload) for upload in uploads]), tables)
     finally:
         for upload in uploads:
             await upload.close()
 
 
-def _fields(parts: list[tuple[str, str | UploadFile]]) -> dict[str, Any]:
+async def _fields(
+    parts: list[tuple[str, str | UploadFile]], limits: BodyLimits
+) -> tuple[dict[str, Any], tuple[TakenOut, ...], frozenset[str]]:
+    """What the form says, the tables taken out of it, and the fields that were looked through beside the loop."""
     values: dict[str, Any] = {}
+    tables: list[TakenOut] = []
+    checked: set[str] = set()
     for name, value in parts:
         if isinstance(value, UploadFile) != (name == "files"):
             raise BadInput(
@@ -143,9 +122,14 @@ def _fields(parts: list[tuple[str, str | UploadFile]]) -> dict[str, Any]:
             )
         if name in values:
             raise BadInput(f"`{name[:80]}` is given twice.", hint="Give it once.")
-        if isinstance(value, str):
-            values[name] = decoded(_bytes(value)) if name in AS_JSON else _text(value, name)
-    return values
+        if isinstance(value, str) and name in AS_JSON:
+            found = await read_field(name, _bytes(value), limits)
+            values |= found.fields
+            tables += found.tables
+            checked |= {name} if found.checked else set()
+        elif isinstance(value, str):
+            values[name] = _text(value, name)
+    return values, tuple(tables), frozenset(checked)
 
 
 async def _parts(request: Request, limits: BodyLimits) -> list[tuple[str, str | UploadFile]]:
@@ -156,7 +140,7 @@ async def _parts(request: Request, limits: BodyLimits) -> list[tuple[str, str | 
         _chunks(request),
         max_files=MOST_FILES,
         max_fields=len(Posted.model_fields) + 8,
-        max_part_size=limits.plain,
+        max_part_size=limits.with_tables,
     )
     try:
         form = await parser.parse()

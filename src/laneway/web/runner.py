@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import aclosing, suppress
-from typing import Any
-from uuid import uuid4
+from typing import Any, TypeVar
+from uuid import UUID, uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
 
 from laneway.channels.redis_queue import results
 from laneway.domain.conversation import Incoming, Principal, Receipt
 from laneway.domain.job import FINAL, Job, JobStatus
 from laneway.domain.judgement import ApprovalState, Event
 from laneway.engine.stream import Watcher
-from laneway.errors import BadInput, failure
-from laneway.lanes.pipeline.formats import parsed, rows_of
-from laneway.lanes.pipeline.results import shelved
-from laneway.store import artifacts, jobs, lives
+from laneway.errors import BadInput, NotFound, failure
+from laneway.lanes.pipeline.formats import parsed
+from laneway.lanes.pipeline.taking_out import TakenOut, as_json
+from laneway.lanes.pipeline.unpacking import Unpacked, lay, without_tables
+from laneway.store import conversations, jobs, lives
+from laneway.store.artifacts import Original
+from laneway.web.bodies import check_fields, read_object
 from laneway.web.gateway import Gateway
-from laneway.web.posting import check_storable
+from laneway.web.limits import BodyLimits
+from laneway.web.problems import WrongFields
 
 USUAL_SECONDS, MOST_SECONDS = 60.0, 300.0
-INLINE_ROWS = 200
-"""A table with more rows is stored by itself, and the job points at it."""
+REF = "#/components/schemas/{model}"
 _ENDED = frozenset({f"job.{status}" for status in (*FINAL, JobStatus.WAITING)})
 
 
@@ -55,12 +60,6 @@ class RunnerRequest(BaseModel):
     timeout_sec: float | None = Field(None, gt=0, le=MOST_SECONDS, description="How long the answer is waited for.")
     context: Context = Context.model_validate({})
 
-    @model_validator(mode="before")
-    @classmethod
-    def _can_be_stored(cls, value: Any) -> Any:
-        check_storable(value)
-        return value
-
     @property
     def text(self) -> str:
         """The words, under either name."""
@@ -80,38 +79,74 @@ class RunnerRequest(BaseModel):
         return {"door": door} | {name: value for name, value in known.items() if value is not None}
 
 
+Asked = TypeVar("Asked", bound=RunnerRequest)
+
+
+def parts_of(shape: type[RunnerRequest]) -> dict[str, Any]:
+    """What the description of a body refers to, by name."""
+    parts: dict[str, Any] = shape.model_json_schema(ref_template=REF).get("$defs", {})
+    return parts
+
+
+def body_schema(shape: type[RunnerRequest], *, required: bool) -> dict[str, Any]:
+    """How the body is described to those who send one."""
+    schema = shape.model_json_schema(ref_template=REF)
+    schema.pop("$defs", None)
+    return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
+
+
+async def read(request: Request, here: Gateway, shape: type[Asked], **given: Any) -> tuple[Asked, tuple[TakenOut, ...]]:
+    """What is asked, in the body or `given` beside it, and the tables that were too large to stay in it."""
+    body = await request.body()
+    found = Unpacked({})
+    if body.strip():
+        found = await read_object(body, BodyLimits.of(here.app.settings), '{"prompt": "…"}')
+    check_fields(given if found.checked else found.fields | given)
+    try:
+        return shape.model_validate(found.fields | given), found.tables
+    except ValidationError as error:
+        raise WrongFields(error.errors()) from None
+
+
 async def started(
-    here: Gateway, me: Principal, asked: RunnerRequest, text: str, runner: dict[str, Any], lane: str | None = None
-) -> Receipt:
-    """The request is a message of its session, or of a conversation of its own, and its job is queued."""
+    here: Gateway, me: Principal, asked: RunnerRequest, text: str, runner: dict[str, Any], tables: Sequence[TakenOut],
+    lane: str | None = None,
+) -> Receipt:  # fmt: skip
+    """The request is a message of its session, or of a conversation of its own, and its job is queued.
+
+    One that names a job as we told it is that job, and starts nothing.
+    """
+    known = await _started_before(here, me, asked.job_id)
+    if known is not None:
+        return known
     name = asked.job_id or uuid4().hex
     thread = f"session:{asked.session}" if asked.session else f"runner:{name}"
-    given = await laid(here, runner)
+    given = await without_tables(runner, tables)
     external = f"runner:{name}" if asked.job_id else name
-    return await here.app.intake.receive(
-        Incoming("http", thread, external, text, me, lane=lane, payload={"runner": given})
-    )
+    incoming = Incoming("http", thread, external, text, me, lane=lane, payload={"runner": given.fields})
+    return await received(here, incoming, given.tables)
 
 
-async def laid(here: Gateway, runner: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with every large table stored by itself; tables that are none are refused before anything is."""
-    tables = runner.get("tables")
-    if not tables:
-        return dict(runner)
-    if isinstance(tables, list):
-        tables = {"table": tables}
-    return {**runner, "tables": {name: await _laid(here, value) for name, value in tables.items()}}
-
-
-async def _laid(here: Gateway, value: Any) -> Any:
-    if isinstance(value, str) or (isinstance(value, dict) and "result_ref" in value):
-        return value
-    rows = await asyncio.to_thread(rows_of, value)
-    if len(rows) <= INLINE_ROWS:
-        return rows
-    content, mime, place = await shelved(here.app.artifacts, rows)
+async def _started_before(here: Gateway, me: Principal, name: str | None) -> Receipt | None:
+    """The job of this id, if we gave the id to the same principal."""
+    try:
+        job_id = UUID(name or "")
+    except ValueError:
+        return None
     async with here.app.db.transaction() as tx:
-        return await artifacts.record(tx, content, mime, place)
+        with suppress(NotFound):
+            job = await jobs.get(tx, job_id)
+            message = await conversations.message(tx, job.message_id)
+            if message is not None and message.principal_id == me.id:
+                return Receipt(job.message_id, job.thread_id, job.id, duplicate=True)
+    return None
+
+
+async def received(here: Gateway, incoming: Incoming, tables: Sequence[TakenOut]) -> Receipt:
+    """The message is committed, and the tables that it refers to before it; bad input wrote nothing."""
+    here.app.intake.check(incoming)
+    await lay(here.app.db, here.app.artifacts, tables)
+    return await here.app.intake.receive(incoming)
 
 
 async def waited(here: Gateway, cursor: str, receipt: Receipt, seconds: float) -> Job:
@@ -133,9 +168,11 @@ async def told(here: Gateway, job: Job, name: str) -> tuple[int, dict[str, Any]]
     if job.status is JobStatus.DONE:
         meta = job.result or {}
         text = str(meta.get("reply", ""))
-        shape = results.completed(name, job, meta, text, str(meta.get("result_ref", "")))
-        more = ("plan", "sentence", "counts", "sources_of_rows", "offer")
-        return 200, shape | {key: meta[key] for key in more if key in meta} | {"reply": text}
+        fault = results.failed_of(meta, text, None)
+        if fault is not None:
+            told = {"offer": meta["offer"]} if "offer" in meta else {}
+            return 200, results.failed(name, fault, job, meta) | told | {"reply": text}
+        return 200, results.completed(name, job, meta, text, str(meta.get("result_ref", ""))) | {"reply": text}
     if job.status in FINAL:
         fault = job.error or {"code": str(job.status), "message": "It was stopped."}
         return 200, results.failed(name, failure(fault["code"], fault["message"]), job, job.result or {})
@@ -150,11 +187,20 @@ async def told(here: Gateway, job: Job, name: str) -> tuple[int, dict[str, Any]]
 async def rows_in(here: Gateway, ref: str, most: int) -> list[Any]:
     """The first rows of a result."""
     original = await here.app.artifacts.read(ref)
+    return await asyncio.to_thread(_first, original, most)
+
+
+def _first(original: Original, most: int) -> list[Any]:
     if original.mime.startswith("application/json"):
-        found = await asyncio.to_thread(parsed, original.content)
+        found = parsed(original.content)
         return list(found[:most]) if isinstance(found, list) else [found]
     lines = original.content.split(b"\n", most)[:most]
     return [parsed(line) for line in lines if line.strip()]
+
+
+async def responded(shape: dict[str, Any], status: int) -> Response:
+    """The answer as it is sent; a thousand wide rows are written beside the event loop."""
+    return Response(await asyncio.to_thread(as_json, shape), status, media_type="application/json")
 
 
 def seconds_of(asked: RunnerRequest) -> float:

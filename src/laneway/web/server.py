@@ -26,6 +26,7 @@ from laneway.web.limits import BodyLimit, BodyLimits
 from laneway.web.metrics import Counting, Metrics
 from laneway.web.posting import AS_JSON, Posted
 from laneway.web.routes import ROUTERS
+from laneway.web.runner import RunnerRequest, parts_of
 
 DESCRIPTION = (
     "One durable front door for AI agents. Every route but /health and /ready needs a key: the owner's, or one whose "
@@ -92,7 +93,7 @@ def _described(api: FastAPI) -> dict[str, Any]:
     )
     components = schema.setdefault("components", {})
     components["securitySchemes"] = SECURITY
-    components["schemas"] |= _posted() | {"Problem": problems.SCHEMA}
+    components["schemas"] |= _posted() | parts_of(RunnerRequest) | {"Problem": problems.SCHEMA}
     error = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for path, methods in schema["paths"].items():
         for operation in methods.values():

@@ -112,6 +112,7 @@ class JobShape(Shape):
     lane: str | None
     scope: Scope
     owner: bool
+    program: bool
     aside: bool
     status: JobStatus
     run: int

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 
 from laneway.errors import BadInput
+from laneway.lanes.pipeline.unpacking import SMALL
+from laneway.lanes.workflow.document import strict
 from laneway.lanes.workflow.yaml_text import from_yaml
-from laneway.web.posting import decoded
 from laneway.web.problems import WrongFields
 
 YAML = "application/yaml"
@@ -27,7 +28,7 @@ async def sent(request: Request, shape: type[Shape], **given: Any) -> Shape:
         # Its reader takes its time, and the loop has none.
         fields = await asyncio.to_thread(from_yaml, body)
     elif kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
-        fields = decoded(body)
+        fields = await asyncio.to_thread(_read, body) if len(body) > SMALL else _read(body)
     else:
         raise HTTPException(415, f"`{kind[:80]}` is not taken here." if kind else "The request has no Content-Type.")
     if not isinstance(fields, dict):
@@ -38,6 +39,13 @@ async def sent(request: Request, shape: type[Shape], **given: Any) -> Shape:
         return shape.model_validate(fields | {name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise WrongFields(error.errors()) from None
+
+
+def _read(body: bytes) -> Any:
+    try:
+        return strict(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise BadInput("The body is not valid UTF-8.", hint="Encode it as UTF-8.") from None
 
 
 def body_of(shape: type[BaseModel]) -> dict[str, Any]:

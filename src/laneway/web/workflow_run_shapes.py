@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from laneway.domain.redaction import redacted
-from laneway.domain.workflow_run import NodeRecord, NodeStatus, RunStatus, WorkflowRun
-from laneway.web.posting import check_storable
+from laneway.domain.storable import check_storable
+from laneway.domain.workflow_run import RUN_ENDED, NodeRecord, NodeStatus, RunStatus, WorkflowRun
+from laneway.store.workflow_triggers import Trigger, problem_of
 from laneway.web.shapes import Moment, Shape
 
 LONGEST_TEXT = 4000
@@ -56,6 +58,15 @@ class TriggerShape(Shape):
     next_at: Moment | None = Field(description="When a schedule starts the next run.")
     paused: bool = Field(description="Whether a schedule starts nothing, because its runs failed again and again.")
     last_run_id: UUID | None
+    problem: str | None = Field(description="Why its condition could last not be worked out for an event.")
+    problem_at: Moment | None = Field(description="When that was.")
+
+    @classmethod
+    def of(cls, trigger: Trigger) -> TriggerShape:
+        known = {name: getattr(trigger, name) for name in ("number", "type", "next_at", "last_run_id")}
+        paused, problem = trigger.type == "cron" and trigger.next_at is None, problem_of(trigger) or {}
+        at = datetime.fromisoformat(problem["at"]) if problem else None
+        return cls(**known, paused=paused, problem=problem.get("why"), problem_at=at)
 
 
 class RunShape(Shape):
@@ -67,6 +78,7 @@ class RunShape(Shape):
     cause: dict[str, Any] = Field(description="What started it: manual, cron, webhook, event, chat, node or test.")
     job_id: UUID
     parent_id: UUID | None
+    waits_for: UUID | None = Field(description="The run before it, until whose end it does not begin.")
     test: bool
     input: Any
     output: Any
@@ -84,6 +96,7 @@ class RunShape(Shape):
             "status",
             "job_id",
             "parent_id",
+            "waits_for",
             "test",
             "ended_at",
             "created_at",
@@ -111,12 +124,11 @@ class NodeShape(Shape):
     ended_at: Moment | None
 
     @classmethod
-    def of(cls, record: NodeRecord) -> NodeShape:
+    def of(cls, record: NodeRecord, run: WorkflowRun) -> NodeShape:
         names = (
             "node",
             "visit",
             "type",
-            "status",
             "attempts",
             "ref",
             "again_at",
@@ -126,7 +138,9 @@ class NodeShape(Shape):
             "ended_at",
         )
         shown = {name: redacted(getattr(record, name)) for name in ("input", "output", "error", "waits")}
-        return cls(**{name: getattr(record, name) for name in names}, **shown)
+        cut_off = run.status in RUN_ENDED and not record.ended
+        status = NodeStatus.CANCELLED if cut_off else record.status
+        return cls(status=status, **{name: getattr(record, name) for name in names}, **shown)
 
 
 class EventPosted(_Posted):

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
+from laneway.domain.storable import check_storable
 from laneway.domain.workflow import PatchKind
-from laneway.web.posting import check_storable
 from laneway.web.shapes import Listing, Moment, Shape
 
 
@@ -20,6 +20,7 @@ class WorkflowSummary(Shape):
     version: int
     created_at: Moment
     changed_at: Moment
+    removed_at: Moment | None = None
 
 
 class WorkflowShape(WorkflowSummary):
@@ -99,6 +100,7 @@ class WorkflowListing(Listing):
     owner: str | None = Field(
         None, max_length=200, description="Of this principal: id, address or name; yours if absent."
     )
+    removed: bool = Field(False, description="Those that were removed and can be brought back.")
 
 
 class NumberListing(Listing):

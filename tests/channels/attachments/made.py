@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import struct
 import wave
 import zipfile
@@ -26,6 +27,11 @@ def archive(parts: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED
         for name, content in parts.items():
             packed.writestr(name, content)
     return file.getvalue()
+
+
+def noise(size: int) -> bytes:
+    """Bytes without sense, the same each time: of all that chance can draw, some begin as a sound or a text does."""
+    return random.Random(size).randbytes(size)
 
 
 def pdf(*pages: str) -> bytes:

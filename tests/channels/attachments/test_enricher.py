@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -207,7 +206,7 @@ HOSTILE = {
     "really-a-picture.pdf": (made.picture(size=(30, 20)), "[image, 30×20"),
     "really-a-text.png": (b"just words", "just words"),
     "cut.docx": (made.docx("hello")[:200], "it is damaged"),
-    "noise.bin": (os.urandom(500) + b"\0" * 100, "nothing here reads such a file"),
+    "noise.bin": (made.noise(500) + b"\0" * 100, "nothing here reads such a file"),
     "cut.wav": (made.wav(1)[:30], "not transcribed"),
     "old.doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "old Office format"),
     "locked.docx": (

@@ -63,7 +63,17 @@ def test_a_field_of_the_wrong_kind_is_named(fields: dict[str, Any], says: str) -
     assert (refused.value.type, refused.value.job_id) == ("malformed", "j")
 
 
-@pytest.mark.parametrize("given", [None, "", " ", "a\nb", "x" * 121, 1.5, True, [], {}])
+@pytest.mark.parametrize("given", ["a\nb", " ", "x" * 121, "x" * 512])
+def test_an_id_that_is_not_taken_is_answered_where_its_sender_waits(given: str) -> None:
+    with pytest.raises(Unreadable) as refused:
+        job_of(job(job_id=given, run_id="r"), "list")
+    assert (refused.value.type, refused.value.job_id) == ("malformed", given)
+    assert "`job_id` must be a text of 1 to 120 printable characters" in refused.value.reason
+    assert refused.value.named == {"run_id": "r"}
+    assert first_id(json.dumps({"job_id": given}).encode()[:-1]) == given
+
+
+@pytest.mark.parametrize("given", [None, "", "x" * 513, 10**600, 1.5, True, [], {}])
 def test_without_a_readable_id_there_is_nobody_to_answer(given: object) -> None:
     with pytest.raises(Unreadable) as refused:
         job_of(job(job_id=given), "list")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from laneway.channels.redis_queue.results import failed, failed_of, metadata, signal
+import laneway.app  # noqa: F401  everything that raises an error of ours
+from laneway.channels.redis_queue.acting import UnknownOwner
+from laneway.channels.redis_queue.results import NOT_APPROVED, failed, failed_of, metadata, signal
 from laneway.domain.judgement import ApprovalState
-from laneway.errors import failure
+from laneway.errors import LanewayError, LeaseLost, failure
+from laneway.lanes.workflow.finding import REASONS
 
 NO = {"type": "malformed", "message": "No.", "retryable": False}
 
@@ -32,6 +38,32 @@ def test_a_lanes_own_word_counts_and_else_how_the_last_question_ended(
 ) -> None:
     found = failed_of(meta, "words", not_approved)
     assert (found and found["type"]) == kind
+
+
+def test_every_type_of_an_error_stands_in_the_page_about_redis() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "redis.md").read_text(encoding="utf-8")
+    rows = [
+        line.split("|")
+        for line in page.partition("| `type` |")[2].split("\n\n")[0].splitlines()
+        if line.startswith("| `")
+    ]
+    told = {name: row[3].strip() for row in rows for name in re.findall(r"`([a-z-]+)`", row[1])}
+    stopped = {"step-limit", "not-approved"}
+    refused = {"malformed", "unsupported-version", UnknownOwner.code}
+    checks = {*REASONS, "incomplete", "no-change", "no-such-model"}
+    # A run that lost its lease ends as cancelled, or goes on elsewhere.
+    codes = {kind.code for kind in _kinds(LanewayError)} - {LeaseLost.code}
+    can_be = codes | checks | stopped | refused | {str(state) for state in NOT_APPROVED}
+    assert set(told) == can_be
+    assert told == {code: "yes" if failure(code, "")["retryable"] else "no" for code in can_be}
+
+
+def _kinds(kind: type[LanewayError]) -> Iterator[type[LanewayError]]:
+    """The error and all of its kinds in the whole program."""
+    yield kind
+    for below in kind.__subclasses__():
+        if below.__module__.startswith("laneway."):
+            yield from _kinds(below)
 
 
 def test_only_what_may_pass_by_itself_is_worth_trying_again() -> None:

@@ -229,12 +229,14 @@ async def test_every_failure_says_whether_the_reply_was_taken(
 
 
 async def test_an_answer_that_does_not_come_leaves_it_uncertain(server: TelegramServer, time: Time) -> None:
-    channel = TelegramChannel(make_bot(server.token, server.url, seconds=0.3), Pacer(time, time.sleep))
-    server.orders.give("sendMessage", Slow(2))
+    channel = TelegramChannel(make_bot(server.token, server.url, seconds=2), Pacer(time, time.sleep))
+    # There is a connection now, so that the patience of the next call is for the answer alone.
+    await channel.check()
+    server.orders.give("sendMessage", Slow(60))
     with pytest.raises(UncertainFault):
         await send(channel, reply())
     await channel.close()
-    assert len(server.world.shown(42)) == 1
+    await server.until(lambda: len(server.world.shown(42)) == 1)
 
 
 async def test_no_connection_means_certainly_not_taken(time: Time) -> None:
@@ -380,6 +382,7 @@ def test_a_part_is_the_same_after_a_restart() -> None:
     assert limits(42) == [Limit("chat 42", 1, 1.0), Limit("all", 30, 1.0)]
 
 
+@pytest.mark.timeout(300)
 def test_the_heavy_client_is_not_loaded_without_a_token() -> None:
     program = "import sys, laneway.app, laneway.channels.telegram.layout; print('aiogram' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

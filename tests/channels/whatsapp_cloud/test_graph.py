@@ -13,6 +13,7 @@ from laneway.channels.whatsapp_cloud.graph import Graph
 from laneway.errors import ModelFault, PermanentFault, TooLarge, TransientFault, UncertainFault
 from tests.servers import whatsapp_errors as errors
 from tests.servers.whatsapp_server import NUMBER_ID, TOKEN, Cut, Fail, Order, Plain, Slow, WhatsAppServer
+from tests.whatsapp import until
 
 KIM = "4915112345678"
 
@@ -25,7 +26,7 @@ def server() -> Iterator[WhatsAppServer]:
 
 @pytest.fixture
 async def graph(server: WhatsAppServer) -> AsyncIterator[Graph]:
-    client = Graph(server.api, TOKEN, NUMBER_ID, seconds=0.7)
+    client = Graph(server.api, TOKEN, NUMBER_ID)
     yield client
     await client.close()
 
@@ -62,7 +63,6 @@ async def test_a_message_gets_an_id_and_a_receipt_gets_none(server: WhatsAppServ
         (Plain(200), UncertainFault, None),
         (Cut(taken=True), UncertainFault, None),
         (Cut(taken=False), UncertainFault, None),
-        (Slow(1.5), UncertainFault, None),
     ],
     ids=str,
 )
@@ -75,6 +75,17 @@ async def test_each_refusal_says_whether_to_try_again(
     assert type(refused.value) is kind
     assert refused.value.retry_after == pause
     assert TOKEN not in str(refused.value)
+
+
+async def test_an_answer_that_does_not_come_leaves_it_uncertain(server: WhatsAppServer) -> None:
+    client = Graph(server.api, TOKEN, NUMBER_ID, seconds=0.7)
+    server.orders.append(Slow(60))
+    with pytest.raises(UncertainFault) as late:
+        await client.send(text())
+    await client.close()
+    assert late.value.retry_after is None
+    assert TOKEN not in str(late.value)
+    await until(lambda: len(server.sent) == 1)
 
 
 async def test_a_server_that_is_not_there_took_nothing() -> None:

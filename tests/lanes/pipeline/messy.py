@@ -67,6 +67,8 @@ def condition(chance: Chance, rows: Sequence[Row], columns: Sequence[str], depth
         one = 1
     if chance.random() < 0.15 and by in ("<", ">=", "=="):
         one = {"date": "2026-01-31"}
+    elif chance.random() < 0.15 and by in ("<", "<=", ">", ">=", "==", "!="):
+        one = {"column": chance.choice(list(columns))}
     given = {"in": [one, "red", None], "not_in": [one, 1], "between": [one, one], "contains": "a"}.get(by, one)
     return {"column": column, "is": by, "value": given} if "null" not in by else {"column": column, "is": by}
 
@@ -90,6 +92,8 @@ def step(chance: Chance, rows: Sequence[Row], columns: Sequence[str]) -> dict[st
         {"do": "rename", "columns": {one: "renamed"}},
         {"do": "compute", "column": "made", "expression": f"coalesce(`{one}`, `{two}`)"},
         {"do": "group_by", "by": [one], "values": {"made": aggregate, "rows": {"do": "count"}}},
+        {"do": "beside", "by": [one], "values": {"made": aggregate, "rows": {"do": "count"}}},
+        {"do": "beside", "by": [], "values": {"made": {"do": "count_distinct", "column": one}}},
         {"do": "pivot", "index": ["id"] if one != "id" else [two], "columns": one, "values": {"do": "count"}},
         {"do": "summarize"},
         {"do": "summarize", "columns": sorted({one, two})},

@@ -108,6 +108,21 @@ def test_filtering(by: str) -> None:
         assert kept == [row for row in rows if COMPARISONS[by](row.get(column), value)], (column, by, value)
 
 
+@pytest.mark.parametrize("by", COMPARISONS)
+def test_filtering_by_another_column(by: str) -> None:
+    for chance, rows, columns in by_chance(f"beside{by}", 60):
+        column, other = chance.choice(columns), chance.choice(columns)
+        kept = done(rows, {"do": "filter", "where": {"column": column, "is": by, "value": {"column": other}}})
+        assert kept == [row for row in rows if beside(row.get(column), by, row.get(other))], (column, by, other)
+
+
+def beside(one: Any, by: str, other: Any) -> bool:
+    """An empty cell equals none, and lies on no side of any; lists, objects and true or false have no sides."""
+    if by in ("==", "!="):
+        return (one is not None and equal(one, other)) is (by == "==")
+    return isinstance(one, int | float | str) and not isinstance(one, bool) and COMPARISONS[by](one, other)
+
+
 def test_grouping_and_counting() -> None:
     for chance, rows, columns in by_chance("group"):
         by, of = chance.sample(columns, min(2, len(columns))), chance.choice(columns)

@@ -29,6 +29,14 @@ def test_a_table_of_ten_megabytes_is_refused_with_a_way_out() -> None:
     assert len(checked("flights", rows[:9000])) == 9000
 
 
+def test_a_row_of_too_many_cells_is_refused() -> None:
+    wide = {f"c{number}": number for number in range(50_001)}
+    with pytest.raises(TooLarge, match=r"Row 2 of genes has 50,001 cells; at most 50,000 are taken"):
+        checked("genes", [{}, wide])
+    wide.popitem()
+    assert checked("genes", [wide]) == [wide]
+
+
 def test_rows_that_contain_themselves_are_refused() -> None:
     row: dict[str, Any] = {"a": 1}
     row["self"] = {"again": [row]}

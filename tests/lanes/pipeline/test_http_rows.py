@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from laneway.errors import BadInput, LanewayError, TooLarge, Unavailable
-from laneway.lanes.pipeline.http_rows import Fetched, HttpRows
+from laneway.lanes.pipeline.http_rows import Fetched, FetchRefused, HttpRows
 from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed, HostRefused
 from tests.servers.pages import Pages
@@ -197,8 +197,12 @@ async def test_too_much_an_error_and_a_page_for_people_are_told_as_such(web: Pag
     web.pages["/big"] = PlainTextResponse("x" * 16_000_001)
     with pytest.raises(TooLarge, match="more than 16000000 bytes"):
         await fetch(web, "/big")
-    with pytest.raises(Unavailable, match="answered 404"):
+    with pytest.raises(FetchRefused, match="answered 404"):
         await fetch(web, "/nowhere")
+    for status in (408, 429, 500, 503):
+        web.pages["/down"] = PlainTextResponse("later", status)
+        with pytest.raises(Unavailable, match=f"answered {status}"):
+            await fetch(web, "/down")
     web.pages["/page"] = PlainTextResponse("<html><p>hello</p></html>", media_type="text/html")
     with pytest.raises(BadInput, match="a page, not a table"):
         await fetch(web, "/page")

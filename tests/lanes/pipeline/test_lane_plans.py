@@ -79,7 +79,7 @@ def test_an_answer_says_the_plan_the_counts_and_where_the_rows_came_from() -> No
 
 def test_large_results_are_lines_and_long_numbers_stay_whole() -> None:
     content, mime = results.written([{"n": 2**70}])
-    assert (content, mime) == (b'[{"n": 1180591620717411303424}]', "application/json")
+    assert (content, mime) == (b'[{"n":1180591620717411303424}]', "application/json")
     content, mime = results.written([{"n": n} for n in range(results.MANY)])
     assert (mime, content.count(b"\n")) == ("application/x-ndjson", results.MANY)
     assert results.written(Lines(b'{"n":1}\n', 1, [{"n": 1}])) == (b'{"n":1}\n', "application/x-ndjson")

@@ -25,6 +25,7 @@ EVERY: list[dict[str, Any]] = [
     {"do": "top_k", "k": 3, "by": "price", "order": "asc"},
     {"do": "top_k", "k": 3},
     {"do": "group_by", "by": ["city"], "values": {"n": {"do": "count"}, "m": {"do": "mean", "column": "price"}}},
+    {"do": "beside", "by": ["city"], "values": {"average": {"do": "mean", "column": "price"}}},
     {"do": "join", "table": "cities", "on": ["city"], "how": "left"},
     {"do": "join", "table": "cities", "left_on": ["city"], "right_on": ["name"], "how": "inner"},
     {"do": "distinct", "columns": ["city"]},
@@ -100,6 +101,10 @@ def test_the_spellings_of_the_seed_are_read_as_ours() -> None:
         ([{"do": "filter", "where": {"column": "a", "is": "in", "value": 1}}], "`in` needs a list of values for a."),
         ([{"do": "filter", "where": {"and": [], "or": []}}], "`and` must stand alone."),
         (
+            [{"do": "filter", "where": {"column": "a", "is": "contains", "value": {"column": "b"}}}],
+            "`contains` cannot compare a with a column.",
+        ),
+        (
             [{"do": "group_by", "by": ["a"], "values": {"n": {"do": "avgg", "column": "b"}}}],
             "there is no aggregate 'avgg'.",
         ),
@@ -163,3 +168,9 @@ def test_a_plan_is_said_in_one_sentence() -> None:
     assert sentence(plan_of({"steps": [{**FETCH, "url": "https://example.org/x?key=secret"}]})) == (
         "From https://example.org/x: every row as it is."
     )
+
+
+def test_one_row_is_one_row_in_a_sentence() -> None:
+    steps = [{"do": "limit", "count": 1, "offset": 2}, {"do": "sample", "count": 1, "seed": 7}]
+    said = sentence(plan_of({"from": "flights", "steps": steps}))
+    assert said == "From flights: take 1 row after leaving out 2, then take 1 row by chance (seed 7)."

@@ -242,6 +242,23 @@ def test_pivot_makes_a_column_for_each_value_in_the_order_they_appear() -> None:
         after([{"c": 1, "m": 1, "v": 1}, {"c": 1, "m": "1", "v": 1}], step)
 
 
+def test_beside_keeps_every_row_and_puts_the_figures_of_its_group_beside_it() -> None:
+    rows: list[Row] = [{"c": "x", "v": 2}, {"c": None, "v": 7}, {"c": "x", "v": 4}, {"c": "y"}, {"v": 1}]
+    step = {"do": "beside", "by": ["c"], "values": {"m": {"do": "mean", "column": "v"}, "n": {"do": "count"}}}
+    assert after(rows, step) == [
+        {"c": "x", "v": 2, "m": 3, "n": 2},
+        {"c": None, "v": 7, "m": 4, "n": 2},
+        {"c": "x", "v": 4, "m": 3, "n": 2},
+        {"c": "y", "m": None, "n": 1},
+        {"v": 1, "m": 4, "n": 2},
+    ]
+    whole = after(rows, {"do": "beside", "by": [], "values": {"most": {"do": "max", "column": "v"}}})
+    assert [row["most"] for row in whole] == [7] * 5
+    with pytest.raises(BadInput, match="there is a column v already"):
+        after(rows, step | {"values": {"v": {"do": "count"}}})
+    assert after([], step) == []
+
+
 def test_limit_and_sample_keep_the_order_and_a_seed_keeps_its_rows() -> None:
     rows = column(list(range(100)))
     assert ids(after(rows, {"do": "limit", "count": 3, "offset": 98})) == [98, 99]

@@ -58,3 +58,13 @@ def verdict(case: Case, tables: Mapping[str, Rows]) -> str:
         return f"refused: {found.reason}"
     expected = case.expected(TABLES[case.table])
     return "right" if same(found, expected, ordered=case.ordered) else f"WRONG: {found} instead of {expected}"
+
+
+def judged(case: Case, rows: Rows, tables: Mapping[str, Rows]) -> str:
+    """right, refused, or what is wrong; an expected answer without rows stands for a refusal."""
+    found, expected = answer(case.prompt, tables), case.expected(rows)
+    if isinstance(found, Refusal):
+        return "refused" if expected else "rightly refused"
+    dicts = isinstance(expected[0], dict) if expected else False
+    right = sorted(map(repr, found)) == sorted(map(repr, expected)) if dicts and not case.ordered else None
+    return "right" if (right or same(found, expected, ordered=case.ordered)) and expected else f"WRONG: {found}"

@@ -31,6 +31,19 @@ def priced(rows: Rows) -> list[Any]:
 MEDIUM = [
     _medium(
         "flights",
+        "flights more expensive than average",
+        lambda r: [x for x in priced(r) if x["unit_price_usd"] > mean([y["unit_price_usd"] for y in priced(r)])],
+    ),
+    _medium(
+        "flights",
+        "percentage of flights from Paris",
+        lambda r: [(100 * sum(x["origin"] == "Paris" for x in r) / len(r),)],
+    ),
+    _medium("flights", "nonstop flights", lambda r: [x for x in r if x["stops"] == 0]),
+    _medium("tickets", "oldest ticket", lambda r: top(r, "opened_on", 1)),
+    _medium("tickets", "latest ticket", lambda r: top(r, "opened_on", 1, down=True)),
+    _medium(
+        "flights",
         "cheapest flight from Paris",
         lambda r: top([x for x in r if x["origin"] == "Paris"], "unit_price_usd", 1),
     ),

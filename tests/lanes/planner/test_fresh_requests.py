@@ -54,6 +54,7 @@ PEOPLE = table("name city active", "A | Berlin | true", "B | - | false", "C | Pa
         (SHIRTS, "red ones", [0, 2]),
         (SHIRTS, "red hats", [2]),
         (SHIRTS, "size M or L", [0, 1]),
+        (SHIRTS, "everything but red", [1]),
         (PEOPLE, "not active", [1]),
         (PEOPLE, "people without a city", [1]),
         (PEOPLE, "active or from Paris", [0, 2]),
@@ -69,7 +70,6 @@ def test_words_that_are_columns_or_values_too_mean_what_they_say(
     ("rows", "prompt"),
     [
         (PEOPLE, "people not from Berlin"),
-        (SHIRTS, "everything but red"),
         (SHIRTS, "how many red products"),
         (table("a b", "'20' | x", "'100' | y"), "sort by a"),
         (table("who when", "A | 03/04/2026", "B | 12/11/2025"), "sort by when"),
@@ -98,8 +98,19 @@ def test_what_could_mean_two_things_is_refused(rows: list[Row], prompt: str) -> 
     assert isinstance(planned(prompt, {"data": rows}), Refusal)
 
 
-def test_two_tables_of_which_neither_is_named_are_refused() -> None:
-    assert isinstance(planned("top 2 by amount", {"a": TABLES["orders"], "b": TABLES["sales"]}), Refusal)
+def test_of_two_tables_that_are_not_named_the_one_is_meant_that_the_request_fits() -> None:
+    plan = planned("top 2 by amount", {"a": TABLES["orders"], "b": TABLES["sales"]})
+    assert not isinstance(plan, Refusal)
+    assert plan.source == "a"
+    assert isinstance(planned("top 2 by amount", {"a": TABLES["orders"], "b": TABLES["orders"]}), Refusal)
+
+
+def test_the_first_rows_that_are_not_the_earliest_are_refused() -> None:
+    late = table("visit_no day", "A | 2025-03-02", "B | 2025-01-05", "C | 2025-02-01")
+    assert isinstance(planned("first 2 visits", {"data": late}), Refusal)
+    assert answer("first 2 rows", {"data": late}) == late[:2]
+    early = sorted(late, key=lambda row: row["day"])
+    assert answer("first 2 visits", {"data": early}) == early[:2]
 
 
 def test_a_table_named_without_a_reason_is_refused() -> None:

@@ -15,7 +15,8 @@ from laneway.domain.judgement import Approval, ApprovalState, Event
 from laneway.domain.workflow import Cause, Workflow
 from laneway.domain.workflow_run import RUN_ENDED, NodeRecord, RunStatus, WorkflowRun
 from laneway.lanes.workflow.starting import Order
-from laneway.store import approvals, events, workflow_nodes, workflow_runs, workflows
+from laneway.store import approvals, events, workflow_nodes, workflow_runs, workflow_triggers, workflows
+from laneway.store.workflow_triggers import Trigger
 from tests.running import Laneway, laneway
 
 
@@ -67,6 +68,16 @@ class Workflows:
         if run.status in RUN_ENDED:
             await self.lane.until(run.job_id)
         return await self.get(run_id)
+
+    async def until_watched(self, workflow: Workflow) -> list[Trigger]:
+        """What starts the workflow, once the server looks after it."""
+        async with asyncio.timeout(20):
+            while True:
+                async with self.lane.app.db.transaction() as tx:
+                    found = await workflow_triggers.of_workflow(tx, workflow.id)
+                if found:
+                    return found
+                await asyncio.sleep(0.05)
 
     async def nodes(self, run: WorkflowRun) -> dict[str, NodeRecord]:
         """The last visit to each node."""

@@ -20,6 +20,7 @@ from laneway.domain.judgement import ApprovalState
 from laneway.domain.workflow_run import NodeStatus, RunStatus, WorkflowRun
 from laneway.errors import BadInput
 from laneway.lanes.tools import ToolEntry
+from laneway.llm.offline import OfflineModel
 from laneway.llm.scripted import Asked, Call, Delay, Say, ScriptedModel
 from laneway.llm.single import only
 from laneway.settings import Settings
@@ -205,3 +206,23 @@ async def test_a_model_that_is_named_answers_and_one_that_is_not_configured_is_r
         )
         assert unknown.error is not None
         assert "There is no tool `no_such_tool`" in unknown.error["message"]
+
+
+@pytest.mark.parametrize("more", [{}, {"tools": ["order"]}, {"output": {"type": "object"}}])
+async def test_without_a_model_an_agent_node_fails_and_takes_its_edge_for_errors(
+    database_url: str, tmp_path: Path, more: dict[str, Any]
+) -> None:
+    asks = node("do", "agent", {"prompt": "Write a poem about the moon.", **more}, retry={"max_attempts": 3})
+    alone = document([asks, node("end", "transform", {"set": 1})], ["do end"])
+    told = document(
+        [asks, node("no", "transform", {"set": "$nodes.do.error.code"})], [{"from": "do", "to": "no", "on": "error"}]
+    )
+    async with working(database_url, tmp_path, OfflineModel(), Shop()) as flows:
+        run = await flows.until(await flows.start(await flows.store("alone", alone)), RunStatus.FAILED, RunStatus.DONE)
+        record = (await flows.nodes(run))["do"]
+        caught = await flows.until(await flows.start(await flows.store("told", told)), RunStatus.FAILED, RunStatus.DONE)
+    assert run.status is RunStatus.FAILED
+    assert run.error is not None
+    assert "There is no model that could do this. Set ANTHROPIC_API_KEY" in run.error["message"]
+    assert (record.status, record.attempts) == (NodeStatus.FAILED, 1)
+    assert (caught.status, caught.output) == (RunStatus.DONE, "no-model")

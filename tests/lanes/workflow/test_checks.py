@@ -8,8 +8,12 @@ import pytest
 
 from laneway.lanes.workflow.checks import check, patched
 from laneway.lanes.workflow.finding import REASONS
-from tests.lanes.workflow.check_cases import ACCEPTED, REJECTED
+from tests.lanes.workflow import check_cases
 from tests.lanes.workflow.documents import PRICES, add, edge, node, of, prices
+from tests.lanes.workflow.way_cases import ACCEPTED_WAYS, REJECTED_WAYS
+
+ACCEPTED = check_cases.ACCEPTED | ACCEPTED_WAYS
+REJECTED = check_cases.REJECTED | REJECTED_WAYS
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
@@ -33,7 +37,7 @@ def test_every_reason_that_a_document_can_have_is_tested() -> None:
 def test_the_most_basic_reason_comes_first() -> None:
     document = of([node("a"), node("a")], [edge("a", "x", "1 + 1")], triggers=[{"type": "cron", "schedule": "x"}])
     assert [one.reason for one in check(document)] == ["duplicate-id", "dangling-edge"]
-    assert check({**document, "foo": 1})[0].reason == "schema"
+    assert check({**document, "metadata": 1})[0].reason == "schema"
     later = of(
         [node("a"), node("b")], [edge("a", "b", "x"), edge("b", "a")], triggers=[{"type": "cron", "schedule": "x"}]
     )

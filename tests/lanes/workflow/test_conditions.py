@@ -57,7 +57,14 @@ def test_a_condition_that_holds_is_true(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["$.price > 100", "$.price == '5'", "$.ok == false", "has($.missing) && $.missing > 1"]
+    "text",
+    [
+        "$.price > 100",
+        "$.price - 1 > 100 || ($.price + 1 in [2])",
+        "$.price == '5'",
+        "$.ok == false",
+        "has($.missing) && $.missing > 1",
+    ],
 )
 def test_a_condition_that_does_not_hold_is_false(text: str) -> None:
     assert compiled(text).value(OUTPUT, CTX) is False
@@ -88,6 +95,8 @@ def test_an_error_is_neither_true_nor_false(text: str, why: str) -> None:
         ("'abc'", "gives a text"),
         ("[1]", "gives a list"),
         ("null", "gives null"),
+        ("$.price + 1", "works something out"),
+        ("(($.price * $.count))", "works something out"),
         ("price < 100", '"price", which is unknown'),
         ("$.price <", "not valid CEL"),
         ("$.price = 100", "not valid CEL"),

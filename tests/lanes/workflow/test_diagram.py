@@ -73,3 +73,13 @@ def test_lines_of_text_for_chat() -> None:
             "+ mail (notify)",
         ]
     )
+
+
+def test_another_condition_is_marked_at_its_edge_only() -> None:
+    operations = [{"op": "replace", "path": "/edges/@check->cheap/condition", "value": "$.price < 50"}]
+    after = applied(PRICES, compiled(PRICES, operations))
+    drawn = mermaid(after, PRICES)
+    assert '    n1 -->|"changed: #36;.price #60; 50"| n2' in drawn
+    assert drawn.count("changed") == 1
+    assert "    ~ $.price < 50 → cheap" in text(after, PRICES)
+    assert "~" not in text(after, after)

@@ -13,10 +13,10 @@ from laneway.domain.workflow_run import RunStatus
 from laneway.lanes.workflow.failing import MOST_FAILURES
 from laneway.store import workflow_runs, workflow_triggers
 from tests.lanes.workflow.running_workflows import Workflows, document, node
-from tests.lanes.workflow.test_triggers import due_now, next_at, until_run
+from tests.lanes.workflow.test_triggers import due_now, in_half_a_day, next_at, until_run
 from tests.servers.pages import Pages
 
-DAILY = [{"type": "cron", "schedule": "0 9 * * *"}]
+DAILY = [{"type": "cron", "schedule": in_half_a_day()}]
 
 
 async def told(flows: Workflows) -> list[str]:

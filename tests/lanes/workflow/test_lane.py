@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from laneway.channels.redis_queue.results import failed_of
 from laneway.domain.conversation import Message, Role
 from laneway.domain.job import JobStatus
 from laneway.domain.judgement import Approval, ApprovalState
@@ -98,11 +99,20 @@ async def test_a_question_nobody_answers_expires_and_nothing_is_stored(database_
 
 
 async def test_what_is_not_understood_is_refused_and_changes_nothing(database_url: str, tmp_path: Path) -> None:
+    said: list[str] = []
     async with laneway(database_url, tmp_path, OfflineModel()) as here:
         await keep(here)
-        said = await here.ask("make everything a bit nicer", lane="workflow")
+        for words in ("make everything a bit nicer", "remove the step nonexistent"):
+            receipt = await here.send(words, lane="workflow")
+            job = await here.until(receipt.job_id)
+            reply = await last_reply(here, receipt.message_id)
+            assert reply.meta["failed"] == {"type": "not-understood", "message": reply.text, "retryable": False}
+            assert job.result is not None
+            assert failed_of(job.result, reply.text, None) == reply.meta["failed"]
+            said.append(reply.text)
         (workflow,) = await all_workflows(here)
-    assert said.startswith("That is not understood as a change of a workflow.")
+    assert said[0].startswith("That is not understood as a change of a workflow.")
+    assert "nonexistent" in said[1]
     assert workflow.version == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable
 from typing import Any
 
@@ -10,8 +11,7 @@ import pytest
 from starlette.responses import Response
 
 from laneway.domain.workflow_run import RunStatus
-from laneway.lanes.workflow.conditions import compiled
-from laneway.lanes.workflow.notes import ROW_NAMES
+from laneway.lanes.workflow.conditions import ROW_NAMES, compiled
 from laneway.lanes.workflow.patches import Patches
 from tests.lanes.workflow.running_workflows import Workflows, document, node
 from tests.servers.pages import Pages
@@ -42,21 +42,22 @@ async def test_checking_a_large_document_lets_others_go_on() -> None:
     assert await turns_during(Patches().proposed(None, "large", whole, "Made.")) > 5
 
 
+@pytest.mark.alone
 async def test_a_condition_over_many_rows_lets_others_go_on(flows: Workflows) -> None:
     rows = [{"n": number} for number in range(60_000)]
-    loop = asyncio.get_running_loop()
-    condition, began = compiled("item.n % 2 == 0", ROW_NAMES), loop.time()
+    # The loop's own time at a processor: how long others kept it from one says nothing about us.
+    condition, began = compiled("item.n % 2 == 0", ROW_NAMES), time.thread_time()
     assert sum(condition.value(row, {}, item=row) is True for row in rows) == 30_000
-    at_a_stretch, longest = loop.time() - began, 0.0
+    at_a_stretch, longest = time.thread_time() - began, 0.0
     made = document([node("keep", "filter", {"condition": condition.text, "input": "$input.rows"})])
     run_id = await flows.start(await flows.store("flow", made), input={"rows": rows})
 
     async def watch() -> None:
         nonlocal longest
         while True:
-            began = loop.time()
+            began = time.thread_time()
             await asyncio.sleep(0.005)
-            longest = max(longest, loop.time() - began)
+            longest = max(longest, time.thread_time() - began)
 
     watching = asyncio.create_task(watch())
     run = await flows.until(run_id)

@@ -50,6 +50,12 @@ def test_the_guard_refuses_a_document_in_which_the_place_is_another_node() -> No
         applied(other, plain)
 
 
+def test_a_list_inside_a_node_is_appended_to() -> None:
+    operations = [add("/nodes/@cheap/config/tags", []), add("/nodes/@cheap/config/tags/-", "vpn")]
+    after = applied(PRICES, compiled(PRICES, operations))
+    assert after["nodes"][2]["config"]["tags"] == ["vpn"]
+
+
 def test_a_new_node_or_edge_may_be_added_under_its_own_name() -> None:
     operations = [
         add("/nodes/@mail", node("mail", "notify")),
@@ -82,6 +88,8 @@ def test_one_of_several_edges_between_two_nodes_is_named_by_its_number() -> None
         (_replace("/nodes/@nope/config", {}), "no node 'nope'. There are: fetch"),
         ({"op": "remove", "path": "/edges/@done->fetch"}, "no edge 'done->fetch'"),
         (add("/nodes/@fetch", node("fetch")), "is there already"),
+        (add("/nodes/@fetsch", node("other")), "what is added is another one"),
+        (add("/edges/@fetch->done", edge("done", "fetch")), "what is added is another one"),
         ({"op": "remove", "path": "/edges/@fetch"}, "is no edge"),
         ({"op": "remove", "path": "/nodes/@a b"}, "is no node"),
         ({"op": "remove", "path": "/nodes/@fetch/nothing"}, "There is no 'nothing'"),

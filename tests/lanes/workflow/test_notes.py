@@ -17,15 +17,15 @@ def test_a_node_that_cannot_run_yet_is_named_with_what_it_needs() -> None:
     assert [(one.node, one.repair) for one in incomplete(document)] == [("a", "Add 'url'.")]
 
 
-def test_a_node_whose_expression_does_not_compile_cannot_run_yet() -> None:
+def test_a_node_whose_expression_does_not_compile_is_refused_and_if_it_is_stored_already_cannot_run() -> None:
     document = of(
         [node("a", "transform", expression="price *"), node("b", "filter", condition="price > 1")], line("a", "b")
     )
-    assert check(document) == []
+    assert [(one.reason, one.node) for one in check(document)] == [("condition", "a"), ("condition", "b")]
     assert [one.node for one in incomplete(document)] == ["a", "b"]
     assert "which is unknown" in [*incomplete(document)][1].message
     good = of([node("a", "transform", expression="$.price * 2"), node("b", "filter", condition="item.price > 1")], [])
-    assert [*incomplete(good)] == []
+    assert [*incomplete(good), *check(good)] == []
 
 
 def test_a_condition_on_a_node_that_does_not_exist_is_noted() -> None:
@@ -42,3 +42,9 @@ def test_keys_nobody_reads_lonely_nodes_and_double_edges_are_noted() -> None:
         ("starts-alone", "c"),
         ("double-edge", "a"),
     ]
+
+
+def test_a_way_behind_a_rule_that_is_always_true_is_noted() -> None:
+    nodes = [node("a", "conditional"), node("b", name="x"), node("c", name="y"), node("d", name="z")]
+    document = of(nodes, [edge("a", "b", "$.x > 1"), edge("a", "c", "true"), edge("a", "d")])
+    assert [(one.reason, one.path) for one in notes(document)] == [("never-taken", "/edges/2")]

@@ -6,7 +6,6 @@ import pytest
 
 from laneway.domain.workflow_run import RunStatus
 from laneway.lanes.workflow.refusing import Rejected
-from laneway.store import workflow_triggers
 from tests.lanes.workflow.running_workflows import Workflows, document, node
 
 HALF = document(
@@ -22,7 +21,7 @@ async def test_a_start_is_refused_with_node_path_and_repair_and_nothing_of_it_ha
         await flows.start(workflow)
     first, second = refused.value.findings
     assert (first["node"], first["path"], first["repair"]) == ("fetch", "/nodes/1/config", "Add 'url'.")
-    assert (second["node"], second["path"]) == ("sum", "/nodes/2/config")
+    assert (second["node"], second["path"]) == ("sum", "/nodes/2/config/expression")
     assert second["repair"]
     assert await flows.runs_of(workflow) == []
 
@@ -38,11 +37,7 @@ async def test_a_phrase_for_a_workflow_that_cannot_run_is_answered_with_what_is_
     flows: Workflows,
 ) -> None:
     workflow = await flows.store("half", {**HALF, "triggers": [{"type": "chat", "phrase": "do half of it"}]})
-    async with flows.lane.app.db.transaction() as tx:
-        found = workflow_triggers.Trigger(
-            workflow.id, 0, "chat", {"type": "chat", "phrase": "do half of it"}, None, None
-        )
-        await workflow_triggers.put(tx, workflow, [found])
+    await flows.until_watched(workflow)
     told = await flows.lane.ask("do half of it")
     assert "The node 'fetch' (http) cannot run yet: its config has no 'url'" in told
     [run] = await flows.runs_of(workflow)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from laneway.domain.workflow_run import NodeStatus, RunStatus
+from typing import Any
+
+from laneway.domain.workflow_run import RUN_ENDED, NodeStatus, RunStatus
+from laneway.lanes.workflow.checks import check
 from tests.lanes.workflow.running_workflows import Workflows, document, node
 
 
@@ -25,6 +28,15 @@ async def test_a_run_walks_its_nodes_in_order_and_hands_values_on(flows: Workflo
         "workflow.node.done", "workflow.run.done",
     ]  # fmt: skip
     assert nodes["second"].status is NodeStatus.DONE
+
+
+async def test_what_runs_are_given_and_give_keeps_its_order(flows: Workflows) -> None:
+    rows = [{"flight": "LH 1", "price": 80, "city": "Oslo"}]
+    made = document([node("all", "transform", {"set": {"rows": "$input.rows", "from": "$input.from"}})])
+    run = await flows.run(made, input={"rows": rows, "from": "Rome"})
+    record = (await flows.nodes(run))["all"]
+    for value in (run.input, run.output, record.input["set"], record.output):
+        assert (list(value), list(value["rows"][0])) == (["rows", "from"], ["flight", "price", "city"])
 
 
 def branching(*edges: object) -> dict[str, object]:
@@ -122,7 +134,7 @@ async def test_a_join_of_any_runs_once_at_the_first_and_one_of_all_not_behind_a_
     assert await flows.visits(run) == ["start", "left", "any"]
 
 
-def counting(most: int, **more: object) -> dict[str, object]:
+def counting(most: int, **more: object) -> dict[str, Any]:
     """A loop that counts up; it sees its own earlier count through the context."""
     limit = [node("limit", "transform", {"set": "limit at ${$nodes.count.n}"})] if "timeout_path" in more else []
     return document(
@@ -143,11 +155,31 @@ async def test_a_loop_goes_back_while_its_condition_is_true(flows: Workflows) ->
     assert (run.status, run.output) == (RunStatus.DONE, "broke at 4")
     assert (await flows.visits(run)).count("count") == 4
     assert (await flows.nodes(run))["again"].output["ended"] == "condition"
+    assert (await flows.nodes(run))["again"].output["iterations"] == 3
 
 
 async def test_a_loop_that_reaches_its_limit_takes_the_path_for_that(flows: Workflows) -> None:
     run = await flows.run(counting(2, condition="output.n < 100", break_path="broke", timeout_path="limit"))
     assert (run.output, (await flows.visits(run)).count("count")) == ("limit at 3", 3)
+    assert (await flows.nodes(run))["again"].output["iterations"] == 2, "never more than max_iterations"
+
+
+async def test_a_limit_of_2_0_is_one_of_2(flows: Workflows) -> None:
+    made = counting(2, condition="output.n < 100", break_path="broke", timeout_path="limit")
+    made["nodes"][2]["config"] |= {"max_iterations": 2.0, "delay_ms": 10.0}
+    run = await flows.until(await flows.start(await flows.store("flow", made)), *RUN_ENDED)
+    assert (run.output, (await flows.visits(run)).count("count")) == ("limit at 3", 3)
+
+
+async def test_the_way_back_of_a_loop_may_be_drawn_and_is_gone_only_as_the_loop_says(flows: Workflows) -> None:
+    made = counting(10, condition="output.n < 4")
+    made["edges"] += [
+        {"from": "again", "to": "broke"},
+        {"from": "again", "to": "count", "condition": "output.none > 1"},
+    ]
+    assert check(made) == []
+    run = await flows.run(made)
+    assert (run.status, run.output) == (RunStatus.DONE, "broke at 4"), run.error
 
 
 async def test_a_loop_whose_condition_fails_stops_the_run(flows: Workflows) -> None:

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from laneway.clock import SystemClock
 from laneway.domain.job import JobStatus
 from laneway.domain.workflow_run import NodeStatus, RunStatus
+from laneway.lanes.workflow.remembering import Remembering
 from laneway.store import approvals, plans, workflow_nodes, workflow_runs
 from tests.lanes.workflow.running_workflows import Workflows, document, node
 from tests.servers.pages import Pages
@@ -37,6 +38,7 @@ async def test_a_person_is_asked_as_a_row_and_the_answer_decides_the_way(flows: 
         job = await flows.lane.job(run.job_id)
         assert (job.status, job.worker) == (JobStatus.WAITING, None)
         asked = await flows.asked(run)
+        assert asked.why == "The workflow pay asks: Pay 7?"
         assert asked.action["arguments"] == {"workflow": "pay", "node": "ask", "message": "Pay 7?"}
         assert asked.may_answer == ["owner"]
         await flows.answer(run, state)
@@ -87,16 +89,16 @@ async def test_an_expired_question_is_a_decision_too(flows: Workflows) -> None:
 
 
 async def test_waiting_for_time_holds_no_worker_and_wakes_by_itself(flows: Workflows) -> None:
-    until = SystemClock().now() + timedelta(seconds=2)
     made = document(
-        [node("wait", "wait", {"until": until.isoformat()}), node("on", "transform", {"set": "on"})], ["wait on"]
+        [node("wait", "wait", {"until": "$input.until"}), node("on", "transform", {"set": "on"})], ["wait on"]
     )
-    run = await flows.run(made)
-    assert run.status is RunStatus.WAITING
-    job = await flows.lane.job(run.job_id)
+    workflow = await flows.store("flow", made)
+    later, soon = (SystemClock().now() + timedelta(seconds=seconds) for seconds in (3600, 2))
+    rests = await flows.until(await flows.start(workflow, input={"until": later.isoformat()}), RunStatus.WAITING)
+    job = await flows.lane.job(rests.job_id)
     assert (job.status, job.worker) == (JobStatus.QUEUED, None)
-    done = await flows.until(run.id, RunStatus.DONE)
-    assert SystemClock().now() >= until
+    done = await flows.until(await flows.start(workflow, input={"until": soon.isoformat()}), RunStatus.DONE)
+    assert SystemClock().now() >= soon
     assert done.output == "on"
 
 
@@ -141,7 +143,7 @@ async def test_a_sub_workflow_that_fails_fails_its_node_and_one_that_calls_itsel
     run = await flows.start(await flows.store("parent", document([node("sub", "subworkflow", {"workflow": "child"})])))
     failed = await flows.until(run, RunStatus.FAILED)
     assert failed.error is not None
-    assert "of `child` was failed" in failed.error["message"]
+    assert "of `child` failed." in failed.error["message"]
     own = await flows.store("own", document([node("sub", "subworkflow", {"workflow": "own"})]))
     ended = await flows.until(await flows.start(own), RunStatus.FAILED, seconds=60)
     assert len(await flows.runs_of(own)) == 8
@@ -149,20 +151,23 @@ async def test_a_sub_workflow_that_fails_fails_its_node_and_one_that_calls_itsel
 
 
 async def test_a_long_pause_before_the_next_attempt_is_a_row(flows: Workflows, pages: Pages) -> None:
-    answers = [503]
+    answers = [503, 503]
 
     async def flaky(request: Request) -> Response:
         return JSONResponse({}, status_code=answers.pop() if answers else 200)
 
+    def getting(pause: int) -> dict[str, Any]:
+        retry = {"max_attempts": 2, "backoff_ms": pause}
+        return document([node("get", "http", {"url": f"{pages.url}/flaky"}, retry=retry)])
+
     pages.pages["/flaky"] = flaky
-    retry = {"max_attempts": 2, "backoff_ms": 3500}
-    run = await flows.run(document([node("get", "http", {"url": f"{pages.url}/flaky"}, retry=retry)]))
+    run = await flows.run(getting(3_600_000), "rests")
     assert run.status is RunStatus.WAITING
     job = await flows.lane.job(run.job_id)
     assert (job.status, job.worker, len(pages.visits)) == (JobStatus.QUEUED, None, 1)
     assert (await flows.nodes(run))["get"].status is NodeStatus.RETRYING
-    done = await flows.until(run.id, RunStatus.DONE)
-    assert ((await flows.nodes(done))["get"].attempts, len(pages.visits)) == (2, 2)
+    done = await flows.until(await flows.start(await flows.store("wakes", getting(3500))), RunStatus.DONE)
+    assert ((await flows.nodes(done))["get"].attempts, len(pages.visits)) == (2, 3)
 
 
 async def test_a_retry_begins_at_the_failed_node_and_repeats_nothing_before_it(
@@ -250,7 +255,7 @@ async def test_a_test_run_uses_pinned_outputs_and_does_nothing_outside(
     assert (nodes["price"].pinned, nodes["tell"].pinned) == (True, False)
     assert (pages.visits, smtp.mails) == ([], [])
     async with flows.lane.app.db.transaction() as tx:
-        assert await workflow_runs.recorded(tx, run.workflow_id, 10) == []
+        assert await Remembering(flows.lane.app.artifacts).recorded(tx, run.workflow_id, 10) == []
 
 
 async def test_recorded_runs_tell_what_their_nodes_gave(flows: Workflows) -> None:
@@ -258,7 +263,7 @@ async def test_recorded_runs_tell_what_their_nodes_gave(flows: Workflows) -> Non
     for n in range(3):
         await flows.until(await flows.start(workflow, input={"n": n}), RunStatus.DONE)
     async with flows.lane.app.db.transaction() as tx:
-        found = await workflow_runs.recorded(tx, workflow.id, 2)
+        found = await Remembering(flows.lane.app.artifacts).recorded(tx, workflow.id, 2)
     assert [(one.version, one.input, one.outputs, one.ended_at_nodes, one.status) for one in found] == [
         (1, {"n": n}, {"a": n}, ["a"], "done") for n in (2, 1)
     ]
@@ -290,7 +295,7 @@ async def test_what_old_runs_gave_is_forgotten_and_the_newest_stay(flows: Workfl
         await tx.execute("UPDATE workflow_runs SET finished_at = now() - interval '100 days'")
         assert await workflow_nodes.prune(tx, 90) == 0
         assert await workflow_nodes.prune(tx, 90, newest=2) == 1
-        found = await workflow_runs.recorded(tx, workflow.id, 2)
+        found = await Remembering(flows.lane.app.artifacts).recorded(tx, workflow.id, 2)
     assert [one.outputs for one in found] == [{"a": 2}, {"a": 1}]
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from laneway.lanes.workflow.notes import NEEDS, notes
+from laneway.lanes.workflow.checks import check
+from laneway.lanes.workflow.notes import NEEDS, incomplete, notes
 from laneway.lanes.workflow.schema import config_keys, node_types, problems, schema
 from tests.lanes.workflow.documents import PRICES, edge, node, of
 
@@ -44,7 +45,6 @@ def _one(change: dict[str, Any]) -> dict[str, Any]:
         ([], "The workflow is a list.", ""),
         ({"nodes": [node("a")]}, "has no 'edges'", ""),
         (of([], []), "'nodes' of the workflow is empty", "/nodes"),
-        ({**of([node("a")], []), "foo": 1}, "unknown key 'foo'", ""),
         (of([{"type": "http"}], []), "Node 0 has no 'id'.", "/nodes/0"),
         (of([{"id": "a"}], []), "Node 'a' has no 'type'.", "/nodes/0"),
         (of([{"id": "a b", "type": "http"}], []), "Use letters, digits, _ and - only.", "/nodes/0/id"),
@@ -57,28 +57,16 @@ def _one(change: dict[str, Any]) -> dict[str, Any]:
         (of([node("a", "notfy")], []), "Did you mean 'notify'?", "/nodes/0/type"),
         (_one({"timeout_ms": -1}), "Use at least 0.", "/nodes/0/timeout_ms"),
         (_one({"timeout_ms": "5 s"}), "Make it a whole number.", "/nodes/0/timeout_ms"),
-        (_one({"timeout": 5}), "Did you mean 'timeout_ms'?", "/nodes/0"),
         (_one({"retry": {"max_attempts": 0}}), "Use at least 1.", "/nodes/0/retry/max_attempts"),
         (_one({"retry": {"max_attempts": 11}}), "Use at most 10.", "/nodes/0/retry/max_attempts"),
         (_one({"retry": {"backoff_multiplier": 0.5}}), "Use at least 1.", "/nodes/0/retry/backoff_multiplier"),
-        (_one({"retry": {"attempts": 3}}), "unknown key 'attempts'", "/nodes/0/retry"),
         (_one({"config": []}), "Make it an object.", "/nodes/0/config"),
-        (_one({"config": {"url": 5}}), "'config.url' of node 'a' is 5. Make it a text.", "/nodes/0/config/url"),
-        (_one({"config": {"method": "GTE"}}), "Use one of", "/nodes/0/config/method"),
-        (_one({"config": {"URL": "x"}}), "Did you mean 'url'?", "/nodes/0/config/URL"),
-        (_one({"config": {"rows-at": "x"}}), "Did you mean 'rows_at'?", "/nodes/0/config/rows-at"),
-        (_one({"config": {"heders": {}}}), "Did you mean 'headers'?", "/nodes/0/config/heders"),
-        (_one({"config": {"join": "some"}}), "Use one of: all, any.", "/nodes/0/config/join"),
         (of([node("a")], [{"from": "a"}]), "Edge 0 has no 'to'.", "/edges/0"),
-        (of([node("a")], [edge("a", "a", conditon="x")]), "Did you mean 'condition'?", "/edges/0"),
-        (of([node("a")], [edge("a", "a", weight=1)]), "unknown key 'weight'", "/edges/0"),
         (of([node("a")], [{"from": "a", "to": "a", "condition": 5}]), "Make it a text.", "/edges/0/condition"),
         (of([node("a")], [edge("a", "a", on="success")]), "Use one of: error.", "/edges/0/on"),
         (of([node("a")], [], metadata=[]), "'metadata' of the workflow is a list.", "/metadata"),
         (of([node("a")], [], triggers=[{"type": "cron"}]), "Trigger 0 has no 'schedule'.", "/triggers/0"),
         (of([node("a")], [], triggers=[{"type": "mail"}]), "'mail', which is unknown", "/triggers/0/type"),
-        (of([node("a", "wait", seconds="long")], []), "Make it a number, or a reference", "/nodes/0/config/seconds"),
-        (of([node("a", "wait", seconds=-1)], []), "Use at least 0.", "/nodes/0/config/seconds"),
     ],
 )
 def test_what_does_not_fit_is_said_with_its_place_and_repair(document: Any, said: str, path: str) -> None:
@@ -88,12 +76,63 @@ def test_what_does_not_fit_is_said_with_its_place_and_repair(document: Any, said
     assert all(one.reason == "schema" and one.repair for one in found)
 
 
+@pytest.mark.parametrize(
+    ("kind", "config", "said", "path"),
+    [
+        ("http", {"url": 5}, "cannot run yet: 'url' is 5. Make it a text.", "url"),
+        ("http", {"url": "x", "method": "GTE"}, "Use one of", "method"),
+        ("http", {"url": "x", "join": "some"}, "Use one of: all, any.", "join"),
+        ("wait", {"seconds": "long"}, "Make it a number, or a reference", "seconds"),
+        ("wait", {"seconds": -1}, "Use at least 0.", "seconds"),
+        ("pipeline", {"plan": [{"do": "sort"}]}, "Make it an object", "plan"),
+        ("filter", {"condition": {"field": "price"}}, "Make it a text.", "condition"),
+    ],
+)
+def test_a_config_is_free_and_what_its_type_cannot_work_with_keeps_it_from_running(
+    kind: str, config: dict[str, Any], said: str, path: str
+) -> None:
+    document = of([{"id": "a", "type": kind, "config": config}], [])
+    assert check(document) == []
+    [found] = incomplete(document)
+    assert said in found.sentence
+    assert (found.node, found.path) == ("a", f"/nodes/0/config/{path}")
+
+
 def test_a_reference_may_stand_where_a_number_is_wanted() -> None:
-    assert problems(of([node("a"), node("w", "wait", seconds="$nodes.a.pause")], [edge("a", "w")])) == []
+    document = of([node("a", name="x"), node("w", "wait", seconds="$nodes.a.pause")], [edge("a", "w")])
+    assert [*incomplete(document)] == []
 
 
-def test_a_finding_names_the_node() -> None:
-    assert [one.node for one in problems(of([node("a"), node("b", "http", url=1)], []))] == ["b"]
+@pytest.mark.parametrize(
+    ("document", "meant", "path"),
+    [
+        (_one({"config": {"URL": "x"}}), "url", "/nodes/0/config/URL"),
+        (_one({"config": {"rows-at": "x"}}), "rows_at", "/nodes/0/config/rows-at"),
+        (_one({"config": {"heders": {}}}), "headers", "/nodes/0/config/heders"),
+        (_one({"timeoutMs": 5}), "timeout_ms", "/nodes/0/timeoutMs"),
+        (_one({"retry": {"max_atempts": 3}}), "max_attempts", "/nodes/0/retry/max_atempts"),
+        (of([node("a"), node("b")], [edge("a", "b", conditon="x")]), "condition", "/edges/0/conditon"),
+        ({**of([node("a")], []), "triger": []}, "triggers", "/triger"),
+    ],
+)
+def test_a_slip_in_a_key_is_refused_with_the_right_one_named(document: Any, meant: str, path: str) -> None:
+    [found] = check(document)
+    assert (found.reason, found.path, found.repair) == ("schema", path, f"Did you mean {meant!r}?")
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        ({**of([node("a", name="x")], []), "version": 3}, "/version"),
+        (of([{**node("a", name="x"), "colour": "red"}], []), "/nodes/0/colour"),
+        (of([{**node("a", name="x"), "timeout": 5}], []), "/nodes/0/timeout"),
+        (of([{**node("a", name="x"), "retry": {"attempts": 3}}], []), "/nodes/0/retry/attempts"),
+        (of([node("a", name="x"), node("b", name="x")], [edge("a", "b", weight=1)]), "/edges/0/weight"),
+    ],
+)
+def test_any_other_key_is_kept_and_noted(document: Any, path: str) -> None:
+    assert check(document) == []
+    assert [(one.reason, one.path) for one in notes(document)] == [("unused-key", path)]
 
 
 @pytest.mark.parametrize(
@@ -108,5 +147,5 @@ def test_a_finding_names_the_node() -> None:
 )
 def test_a_key_that_is_a_word_of_its_own_is_allowed_in_a_config_and_noted(kind: str, key: str) -> None:
     document = of([node("a", kind, **{key: "x"})], [])
-    assert problems(document) == []
+    assert check(document) == []
     assert any(one.reason == "unused-key" and key in one.message for one in notes(document))

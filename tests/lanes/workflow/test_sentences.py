@@ -214,7 +214,7 @@ def test_a_workflow_gets_its_times_in_the_owners_zone() -> None:
     assert isinstance(refused, Refusal)
     assert "runs at times already" in refused.reason
     _, moved = plan("change the schedule of main to mondays at 7", known(main=timed))
-    assert [one.get("schedule") for one in moved["triggers"]] == [None, "0 7 * * 1"]
+    assert [one.get("schedule") for one in moved["triggers"]] == ["0 7 * * 1", None]
 
 
 def test_a_notification_goes_elsewhere_instead() -> None:
@@ -299,3 +299,25 @@ def test_an_undoing_is_read(said: str, tag: str | None) -> None:
 )  # fmt: skip
 def test_what_is_more_or_less_than_an_undoing_is_none(said: str) -> None:
     assert undo_of(said) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "delete the workflow report",
+        "remove report workflow",
+        'drop the whole workflow "report"',
+        "Delete my workflow report.",
+    ],
+)
+def test_a_whole_workflow_is_not_removed_by_a_sentence_which_says_how_it_is(said: str) -> None:
+    found = planned(said, known(report=CHAIN, mails=MAILING))
+    assert isinstance(found, Refusal)
+    assert "`laneway workflow remove report`, or DELETE /workflows/report" in found.sentence
+
+
+def test_removing_a_workflow_that_is_not_there_names_those_that_are() -> None:
+    found = planned("delete the workflow nothing", known(report=CHAIN, mails=MAILING))
+    assert isinstance(found, Refusal)
+    assert "There is no workflow `nothing`" in found.sentence
+    plan("remove the mail step", known(mails=MAILING))

@@ -17,6 +17,7 @@ from laneway.channels.contract import Channel, Duty, Part
 from laneway.channels.redis_queue import results
 from laneway.channels.redis_queue.acting import Acting
 from laneway.channels.redis_queue.connection import FAULTS, connected, place, told
+from laneway.channels.redis_queue.keys import WrongKind, check_kinds, kinds
 from laneway.channels.redis_queue.lists import ListSource
 from laneway.channels.redis_queue.publishing import Publisher
 from laneway.channels.redis_queue.reader import Reader
@@ -75,7 +76,9 @@ class RedisQueue(Channel):
         self._db, self._originals, self._orders = db, originals, orders
         self._client = connected(orders.url)
         self._publisher = Publisher(self._client, orders.keep_seconds)
-        self._watch = Watch(db, self._ping, place(orders.url), clock or SystemClock())
+        self._watch = Watch(db, self._look, place(orders.url), clock or SystemClock())
+        self._kinds = kinds(orders.jobs, orders.stream, orders.tokens)
+        self._readers: dict[str, Reader] = {}
         # A stopped process of the same number must not be taken for this one.
         self._worker = f"{socket.gethostname()[:40]}-{os.getpid()}-{new_id().hex[-8:]}"
 
@@ -98,8 +101,9 @@ class RedisQueue(Channel):
         async def keep_reading() -> None:
             if self.door is None:
                 raise Unavailable("The door is not open yet.", hint="It is tried again.")
-            taker = Taker(self._db, self.door.paced(self._orders.per_minute), self._orders.acting)
-            await Reader(source, taker, self._orders.unfinished).keep_reading()
+            taker = Taker(self._db, self.door.paced(self._orders.per_minute), self._orders.acting, self._originals)
+            self._readers[source.name] = Reader(source, taker, self._orders.unfinished)
+            await self._readers[source.name].keep_reading()
 
         return keep_reading
 
@@ -177,6 +181,21 @@ class RedisQueue(Channel):
         except FAULTS as error:
             raise TransientFault(f"Redis at {place(self._orders.url)} does not answer: {told(error)}") from error
 
+    async def _look(self) -> None:
+        """Returns if Redis answers and there is nothing in it that keeps us from working; TransientFault says what."""
+        await self._ping()
+        where = place(self._orders.url)
+        try:
+            async with asyncio.timeout(3):
+                await check_kinds(self._client, self._kinds)
+        except WrongKind as error:
+            raise TransientFault(f"Redis at {where} cannot be worked with: {told(error)}") from error
+        except FAULTS as error:
+            raise TransientFault(f"Redis at {where} does not answer: {told(error)}") from error
+        for reader in self._readers.values():
+            if reader.wrong is not None:
+                raise TransientFault(f"Redis at {where} cannot be worked with: {reader.wrong}")
+
     async def check(self) -> None:
         """Returns if Redis answers now."""
         await self._ping()
@@ -190,14 +209,17 @@ class RedisQueue(Channel):
 
 
 def _decoded(mime: str, content: bytes) -> Any:
-    if "json" in mime:
-        try:
-            if "ndjson" in mime or "jsonl" in mime:
-                return [orjson.loads(line) for line in content.splitlines() if line.strip()]
-            return orjson.loads(content)
-        except orjson.JSONDecodeError:
-            pass
-    return content.decode("utf-8", errors="replace")
+    """What the content is as JSON, as it is written there: rows are looked at, but neither kept nor written again."""
+    if "json" not in mime:
+        return content.decode("utf-8", errors="replace")
+    lined = "ndjson" in mime or "jsonl" in mime
+    values = [line for line in content.splitlines() if line.strip()] if lined else [content]
+    try:
+        for value in values:
+            orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return content.decode("utf-8", errors="replace")
+    return orjson.Fragment(b"[" + b",".join(values) + b"]" if lined else content)
 
 
 def redis_channel(settings: Settings, db: Database, originals: Artifacts) -> RedisQueue:

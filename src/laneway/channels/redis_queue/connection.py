@@ -18,6 +18,9 @@ FAULTS = (RedisError, OSError, TimeoutError)
 BLOCK_SECONDS = 1.0
 """How long Redis holds a question for a job; an answer takes at most a little longer."""
 
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+"""How long it is waited before Redis is asked again what it refused: twice as long every time."""
+
 SCHEMES = ("redis", "rediss", "unix")
 
 

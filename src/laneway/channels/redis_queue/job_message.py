@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from laneway.domain.storable import storable
+from laneway.lanes.pipeline.lines import loads
+from laneway.lanes.pipeline.taking_out import TakenOut
+from laneway.lanes.pipeline.unpacking import LAID
 
 MOST_DEPTH = 64
 LONGEST_ID = 120
+LONGEST_ANSWERED = 512
+"""Characters of a job_id that is not taken and has a failed result all the same."""
+
 LONGEST_SECONDS = 86_400 * 7
 TEXTS = ("run_id", "node_id", "workflow_tag", "workflow_owner")
 """Fields that name something; a number is as good as its digits."""
@@ -52,6 +56,8 @@ class JobMessage:
     """The rest of the context, as it came."""
     more: dict[str, Any] = field(default_factory=dict)
     """Fields that nobody here knows, as they came."""
+    tables: tuple[TakenOut, ...] = ()
+    """Tables that were too large to stay in it, to be stored before it is."""
 
     def runner(self) -> dict[str, Any]:
         """What the lanes find in the job's payload; what was not given is not there."""
@@ -60,40 +66,52 @@ class JobMessage:
             "session_id": self.session_id, "previous_results": self.previous_results or None,
             "current_workflow": self.current_workflow, "timeout_sec": self.timeout_sec,
             "context": self.context or None, "more": self.more or None,
+            LAID: [table.ref for table in self.tables] or None,
         }  # fmt: skip
         return told | {name: value for name, value in optional.items() if value is not None}
 
 
 def fields_of(raw: bytes, most_bytes: int) -> dict[str, Any]:
     """The JSON object that was written, within bounds of size and depth; Unreadable says what it is instead."""
+    check_size(raw, most_bytes)
+    try:
+        found = loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("malformed", f"The job is not valid JSON in UTF-8: {error}.", first_id(raw)) from None
+    if not isinstance(found, dict):
+        raise Unreadable("malformed", f"The job must be a JSON object, not {_kind(found)}.")
+    # First: whatever goes down into it is spared what has no bottom.
+    check_depth(found)
+    # Only written like this can a NUL be in it, and nothing else in it is unfit to be stored.
+    return dict(storable(found)) if b"\\u0000" in raw else found
+
+
+def check_size(raw: bytes, most_bytes: int) -> None:
+    """Returns only if so much may be read."""
     if len(raw) > most_bytes:
         raise Unreadable(
             "too-large", f"The job has {len(raw)} bytes; at most {most_bytes} are taken. Store large inputs and send "
             "their artifact:// reference.", first_id(raw),
         )  # fmt: skip
-    try:
-        found = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        raise Unreadable("malformed", f"The job is not valid JSON in UTF-8: {error}.", first_id(raw)) from None
-    if not isinstance(found, dict):
-        raise Unreadable("malformed", f"The job must be a JSON object, not {_kind(found)}.")
-    if too_deep(found):
+
+
+def check_depth(fields: Mapping[str, Any]) -> None:
+    """Returns only if nothing in it lies deeper than we go."""
+    if too_deep(fields):
         reason = f"The job is nested more than {MOST_DEPTH} levels deep."
-        raise Unreadable("malformed", reason, readable_id(found.get("job_id")))
-    # Only written like this can a NUL be in it, and nothing else in it is unfit to be stored.
-    return dict(storable(found)) if b"\\u0000" in raw else found
+        raise Unreadable("malformed", reason, readable_id(fields.get("job_id")))
 
 
-def job_of(fields: Mapping[str, Any], source: str) -> JobMessage:
+def job_of(fields: Mapping[str, Any], source: str, tables: Sequence[TakenOut] = ()) -> JobMessage:
     """The job that these fields describe; Unreadable says which of them is wrong and how."""
-    job_id = readable_id(fields.get("job_id"))
-    if job_id is None:
-        raise Unreadable("malformed", f"`job_id` must be a text of 1 to {LONGEST_ID} printable characters.")
     named: dict[str, str] = {}
     try:
         for name in TEXTS:
             if (text := _text(fields, name)) is not None:
                 named[name] = text
+        job_id = _name(fields.get("job_id"))
+        if job_id is None:
+            raise _Wrong(f"`job_id` must be a text of 1 to {LONGEST_ID} printable characters.")
         _check_version(fields.get("version"))
         context = _object(fields, "context") or {}
         previous = context.get("previous_results")
@@ -103,10 +121,10 @@ def job_of(fields: Mapping[str, Any], source: str) -> JobMessage:
             job_id, _prompt(fields), source, named, _text(context, "session_id", "context."), previous or [],
             _object(fields, "current_workflow"), _seconds(fields.get("timeout_sec")),
             {key: value for key, value in context.items() if key not in ("previous_results", "session_id")},
-            {key: value for key, value in fields.items() if key not in KNOWN},
+            {key: value for key, value in fields.items() if key not in KNOWN}, tuple(tables),
         )  # fmt: skip
     except _Wrong as wrong:
-        raise Unreadable(wrong.type, wrong.reason, job_id, named) from None
+        raise Unreadable(wrong.type, wrong.reason, readable_id(fields.get("job_id")), named) from None
 
 
 class _Wrong(Exception):
@@ -138,7 +156,7 @@ def _text(fields: Mapping[str, Any], name: str, within: str = "") -> str | None:
     given = fields.get(name)
     if given is None or given == "":
         return None
-    text = readable_id(given)
+    text = _name(given)
     if text is None:
         raise _Wrong(f"`{within}{name}` must be a text of at most {LONGEST_ID} printable characters.")
     return text
@@ -160,10 +178,17 @@ def _seconds(given: object) -> float | None:
 
 
 def readable_id(given: object) -> str | None:
-    if isinstance(given, int) and not isinstance(given, bool):
+    """The job_id that a producer waits by, fit to be stored, whether we take such a job or not; None if it is none."""
+    if isinstance(given, int) and not isinstance(given, bool) and abs(given) < 10**LONGEST_ANSWERED:
         given = str(given)
-    fits = isinstance(given, str) and 0 < len(given) <= LONGEST_ID and given.isprintable() and given.strip()
-    return str(given) if fits else None
+    # Also of what was refused before the whole of it was made fit to be stored.
+    return storable(given) if isinstance(given, str) and 0 < len(given) <= LONGEST_ANSWERED else None
+
+
+def _name(given: object) -> str | None:
+    """What names something here, if it can."""
+    text = readable_id(given)
+    return text if text and len(text) <= LONGEST_ID and text.isprintable() and text.strip() else None
 
 
 def first_id(raw: bytes) -> str | None:
@@ -175,7 +200,7 @@ def first_id(raw: bytes) -> str | None:
     while (pair := _PAIR.match(text, at)) is not None:
         if pair[1] == "job_id":
             try:
-                return readable_id(storable(json.loads(pair[2])))
+                return readable_id(json.loads(pair[2]))
             except ValueError:
                 return None
         at = pair.end()

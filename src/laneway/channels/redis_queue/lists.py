@@ -6,15 +6,33 @@ from collections.abc import Collection, Sequence
 
 from redis.asyncio import Redis
 
-from laneway.channels.redis_queue.job_message import JobMessage, fields_of, job_of
+from laneway.channels.redis_queue.job_message import JobMessage, job_of
+from laneway.channels.redis_queue.keys import OTHER, checked
+from laneway.channels.redis_queue.large import fields_read
 from laneway.channels.redis_queue.source import DEAD, MOST_DEAD, SILENCE_SECONDS, Entry
 
-_BURY = """
-if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then return 0 end
+# The letter is there before the job is let go: whatever stops the script, one of them is.
+_BURY = (
+    OTHER
+    + """
+if not redis.call('LPOS', KEYS[1], ARGV[1]) then return 0 end
+local wrong = other(KEYS[2], 'list')
+if wrong then return wrong end
 redis.call('RPUSH', KEYS[2], ARGV[2])
 redis.call('LTRIM', KEYS[2], -tonumber(ARGV[3]), -1)
+redis.call('LREM', KEYS[1], 1, ARGV[1])
 return 1
 """
+)
+# In one step: a worker that was only silent, and lives again, must not be struck off the list of those looked after.
+_TAKE_OVER = """
+if redis.call('EXISTS', KEYS[1]) == 1 then return false end
+local taken = redis.call('LMOVE', KEYS[2], KEYS[3], 'LEFT', 'RIGHT')
+if not taken then redis.call('SREM', KEYS[4], ARGV[1]) end
+return taken
+"""
+LEAVING_SECONDS = 3
+"""Longer than Redis may hold a question of a worker that has left."""
 
 
 class ListSource:
@@ -23,7 +41,7 @@ class ListSource:
     def __init__(self, client: Redis, name: str, worker: str, most_bytes: int) -> None:
         self.name, self._client, self._worker, self._most_bytes = name, client, worker, most_bytes
         self._workers = f"{name}:workers"
-        self._bury = client.register_script(_BURY)
+        self._bury, self._take_next = client.register_script(_BURY), client.register_script(_TAKE_OVER)
 
     async def begin(self) -> Sequence[Entry]:
         """What lies in our own list: an answer of Redis may have been lost on its way."""
@@ -43,14 +61,15 @@ class ListSource:
         return [_entry(raw) for raw in (first, *more) if raw is not None]
 
     async def read(self, entry: Entry) -> JobMessage:
-        return job_of(fields_of(entry.raw, self._most_bytes), "list")
+        found = await fields_read(entry.raw, self._most_bytes)
+        return job_of(found.fields, "list", found.tables)
 
     async def release(self, entry: Entry) -> None:
         # Redis takes bytes, whatever its client's types say.
         await self._client.lrem(self._own(self._worker), 1, entry.key)  # type: ignore[arg-type]
 
     async def bury(self, entry: Entry, letter: bytes) -> None:
-        await self._bury(keys=[self._own(self._worker), DEAD], args=[entry.key, letter, MOST_DEAD])
+        checked(await self._bury(keys=[self._own(self._worker), DEAD], args=[entry.key, letter, MOST_DEAD]))
 
     async def beat(self, at_hand: Collection[bytes]) -> Sequence[Entry]:
         pipeline = self._client.pipeline(transaction=True)
@@ -60,25 +79,23 @@ class ListSource:
         known = (await pipeline.execute())[-1]
         taken: list[Entry] = []
         for other in sorted(name.decode(errors="replace") for name in known):
-            if other != self._worker and not await self._client.exists(self._alive(other)):
-                taken += await self._take_over(other)
+            if other != self._worker:
+                taken += await self.take_over(other)
         return taken
 
-    async def _take_over(self, dead: str) -> list[Entry]:
-        """All that the dead worker had not let go is ours."""
+    async def take_over(self, other: str) -> list[Entry]:
+        """All that the other worker had not let go is ours, if that one is dead."""
+        keys = [self._alive(other), self._own(other), self._own(self._worker), self._workers]
         taken = []
-        while (raw := await self._client.lmove(self._own(dead), self._own(self._worker), "LEFT", "RIGHT")) is not None:
+        while (raw := await self._take_next(keys=keys, args=[other])) is not None:
             taken.append(_entry(raw))
-        await self._client.srem(self._workers, dead)
         return taken
 
     async def leave(self) -> None:
         while await self._client.lmove(self._own(self._worker), self.name, "RIGHT", "LEFT") is not None:
             pass
-        pipeline = self._client.pipeline(transaction=True)
-        pipeline.delete(self._alive(self._worker))
-        pipeline.srem(self._workers, self._worker)
-        await pipeline.execute()
+        # Not struck off: Redis may not have heard yet that nobody waits for an answer any more, and give a job.
+        await self._client.set(self._alive(self._worker), "1", ex=LEAVING_SECONDS)
 
     def _own(self, worker: str) -> str:
         return f"{self.name}:processing:{worker}"

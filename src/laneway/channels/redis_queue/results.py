@@ -12,6 +12,8 @@ from laneway.errors import failure
 
 VERSION = "1.0"
 LONGEST_PREVIEW = 2000
+TOLD = ("plan", "sentence", "counts", "sources_of_rows", "notes", "offer")
+"""What else is said of a table, where the lane says it: how it came about, and what to know of it."""
 NOT_APPROVED = {
     ApprovalState.REJECTED: "Somebody who was asked said no.",
     ApprovalState.EXPIRED: "Nobody answered the question in time.",
@@ -35,7 +37,7 @@ def completed(job_id: str, job: Job, meta: Mapping[str, Any], text: str, ref: st
     preview = meta.get("result_preview") or {"kind": "text", "text": text[:LONGEST_PREVIEW]}
     return {
         "version": VERSION, "job_id": job_id, "status": "completed", "result_ref": ref, "result_preview": preview,
-        "metadata": metadata(job, meta),
+        "metadata": metadata(job, meta), **{key: meta[key] for key in TOLD if key in meta},
     }  # fmt: skip
 
 

@@ -46,7 +46,10 @@ class Source(Protocol):
         ...
 
     async def bury(self, entry: Entry, letter: bytes) -> None:
-        """In one step the entry is gone and the letter lies with the dead; nothing, if another has done so."""
+        """In one step the entry is gone and the letter lies with the dead; nothing, if another has done so.
+
+        WrongKind: the dead letters are no list now, and nothing is done.
+        """
         ...
 
     async def beat(self, at_hand: Collection[bytes]) -> Sequence[Entry]:
@@ -54,5 +57,5 @@ class Source(Protocol):
         ...
 
     async def leave(self) -> None:
-        """What was taken and not let go is there for others, and this worker is gone."""
+        """What was taken and not let go is there for others, who soon take this worker for gone."""
         ...

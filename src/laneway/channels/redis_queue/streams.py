@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -9,23 +10,48 @@ import orjson
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from laneway.channels.redis_queue.job_message import JobMessage, Unreadable, fields_of, job_of, readable_id
+from laneway.channels.redis_queue.job_message import (
+    TEXTS,
+    JobMessage,
+    Unreadable,
+    check_depth,
+    fields_of,
+    job_of,
+    readable_id,
+)
+from laneway.channels.redis_queue.keys import OTHER, checked
+from laneway.channels.redis_queue.large import fields_read, without_large
 from laneway.channels.redis_queue.source import DEAD, MOST_DEAD, SILENCE_SECONDS, Entry
 from laneway.channels.redis_queue.tokens import GROUP, fields_of_token
+from laneway.domain.storable import storable
+from laneway.errors import TooLarge
+from laneway.lanes.pipeline.lines import loads
+from laneway.lanes.pipeline.taking_out import TakenOut
+from laneway.lanes.pipeline.unpacking import SMALL, NotTaken, Unpacked, mended
 
 LONG_GONE_MS = 3_600_000
 WHOLE = ("job", "token", "data", "payload", "message")
 """Fields of an entry that may hold the whole job as JSON."""
 
-NESTED = ("context", "current_workflow", "timeout_sec")
+NESTED = frozenset({"context", "current_workflow", "timeout_sec", "tables", "plan"})
 """Fields whose values are JSON where an entry has one field for each of the job's."""
 
-_BURY = """
-if redis.call('XACK', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
+FLAT = frozenset({"version", "job_id", "prompt", "task", *TEXTS})
+"""Fields whose values are texts, whatever they look like; any other is JSON if it is an object or a list."""
+
+# The letter is there before the entry is let go: whatever stops the script, one of them is.
+_BURY = (
+    OTHER
+    + """
+if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[2], ARGV[2], 1) == 0 then return 0 end
+local wrong = other(KEYS[2], 'list')
+if wrong then return wrong end
 redis.call('RPUSH', KEYS[2], ARGV[3])
 redis.call('LTRIM', KEYS[2], -tonumber(ARGV[4]), -1)
+redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
 return 1
 """
+)
 
 
 class StreamSource:
@@ -40,48 +66,83 @@ class StreamSource:
         await self._make_group()
         found: list[Entry] = []
         after = b"0"
-        while batch := _entries(await self._read_group(after, 100, None)):
+        while batch := await asyncio.to_thread(_entries, await self._read_group(after, 100, None)):
             found += batch
             after = batch[-1].key
         return found
 
     async def take(self, most: int, seconds: float) -> Sequence[Entry]:
         try:
-            return _entries(await self._read_group(">", most, max(1, round(seconds * 1000))))
+            answer = await self._read_group(">", most, max(1, round(seconds * 1000)))
         except ResponseError as error:
             if "NOGROUP" not in str(error):
                 raise
             # A Redis that kept nothing has come back, or somebody deleted the stream.
             await self._make_group()
             return []
+        # A batch of large entries takes a while to be written as JSON.
+        return await asyncio.to_thread(_entries, answer)
 
     async def read(self, entry: Entry) -> JobMessage:
-        fields = fields_of(entry.raw, self._most_bytes)
+        # The entry itself is flat: texts, which are copied and not looked into.
+        fields = await asyncio.to_thread(fields_of, entry.raw, self._most_bytes)
         if not self._tokens:
-            return job_of(_job_fields(fields, self._most_bytes), "stream")
-        token = _whole(fields, self._most_bytes)
+            found = await self._job_fields(fields)
+            return job_of(found.fields, "stream", found.tables)
+        token = await self._whole(fields)
         if token is None:
             raise Unreadable("malformed", "The entry has no field `token` that holds JSON.")
-        job = fields_of_token(token)
+        job = fields_of_token(token.fields)
         workflow = await self._workflow(job.get("run_id"))
-        return job_of({"current_workflow": workflow, **job} if workflow else job, "token")
+        return job_of({"current_workflow": workflow, **job} if workflow else job, "token", token.tables)
+
+    async def _job_fields(self, fields: Mapping[str, Any]) -> Unpacked:
+        """The job of an entry: whole in one field, or a field for each of its own."""
+        whole = await self._whole(fields)
+        if whole is not None:
+            return whole
+        found, tables = dict(fields), list[TakenOut]()
+        for name, given in fields.items():
+            if name in FLAT or not (name in NESTED or given.lstrip().startswith(("{", "["))):
+                continue
+            try:
+                nested = await _nested(name, given)
+            except _NoJSON as wrong:
+                if name in NESTED:
+                    raise Unreadable("malformed", str(wrong), readable_id(fields.get("job_id"))) from None
+                continue
+            found[name], tables = nested.fields[name], [*tables, *nested.tables]
+        check_depth(found)
+        # Only written like this can a NUL be in what was text until now.
+        escaped = any("\\u0000" in given for given in fields.values())
+        return await without_large(Unpacked(dict(storable(found)) if escaped else found, tuple(tables)))
+
+    async def _whole(self, fields: Mapping[str, Any]) -> Unpacked | None:
+        for name in WHOLE:
+            given = fields.get(name)
+            if isinstance(given, str) and given.lstrip().startswith("{"):
+                return await fields_read(given.encode(), self._most_bytes)
+        return None
 
     async def _workflow(self, run_id: object) -> dict[str, Any] | None:
         """The workflow of this run, as whoever runs it keeps it; None if there is none that can be read."""
         key = f"ir:{run_id}"
-        if not isinstance(run_id, str) or len(key) > 200 or await self._client.strlen(key) > self._most_bytes:
+        if not isinstance(run_id, str) or len(key) > 200:
             return None
-        stored = await self._client.get(key)
         try:
+            if await self._client.strlen(key) > self._most_bytes:
+                return None
+            stored = await self._client.get(key)
             return fields_of(stored, self._most_bytes) if isinstance(stored, bytes) else None
-        except Unreadable:
+        except (Unreadable, ResponseError):
+            # Of another type, perhaps: that is no reason to keep all other jobs waiting.
             return None
 
     async def release(self, entry: Entry) -> None:
         await self._client.xack(self.name, GROUP, entry.key)
 
     async def bury(self, entry: Entry, letter: bytes) -> None:
-        await self._bury(keys=[self.name, DEAD], args=[GROUP, entry.key, letter, MOST_DEAD])
+        checked(await self._bury(keys=[self.name, DEAD], args=[GROUP, entry.key, letter, MOST_DEAD]))
 
     async def beat(self, at_hand: Collection[bytes]) -> Sequence[Entry]:
         await self._make_group()
@@ -154,27 +215,22 @@ def _text(name: bytes) -> str:
     return name.decode(errors="replace")
 
 
-def _whole(fields: Mapping[str, Any], most_bytes: int) -> dict[str, Any] | None:
-    for name in WHOLE:
-        given = fields.get(name)
-        if isinstance(given, str) and given.lstrip().startswith("{"):
-            return fields_of(given.encode(), most_bytes)
-    return None
+class _NoJSON(Exception):
+    """Says of a field why its value cannot be read."""
 
 
-def _job_fields(fields: Mapping[str, Any], most_bytes: int) -> dict[str, Any]:
-    """The job of an entry: whole in one field, or a field for each of its own."""
-    whole = _whole(fields, most_bytes)
-    if whole is not None:
-        return whole
-    found = dict(fields)
-    for name in NESTED:
-        given = found.get(name)
-        if isinstance(given, str):
-            try:
-                found[name] = orjson.loads(given)
-            except orjson.JSONDecodeError:
-                raise Unreadable(
-                    "malformed", f"`{name}` is no valid JSON.", readable_id(fields.get("job_id"))
-                ) from None
+async def _nested(name: str, given: str) -> Unpacked:
+    """What the value of a field is as JSON."""
+    try:
+        if len(given) <= SMALL:
+            return Unpacked({name: loads(given.encode())})
+        found = await mended(b"{" + orjson.dumps(name) + b":" + given.encode() + b"}", len(given) * 4)
+    except NotTaken as refused:
+        raise _NoJSON(f"`{name}` cannot be read: {refused.error}") from None
+    except TooLarge as error:
+        raise _NoJSON(f"`{name}` cannot be read: {error}") from None
+    except (ValueError, RecursionError):
+        raise _NoJSON(f"`{name}` is no valid JSON.") from None
+    if set(found.fields) != {name}:
+        raise _NoJSON(f"`{name}` is no valid JSON.")
     return found

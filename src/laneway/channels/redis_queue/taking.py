@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Literal
 
 from laneway.channels.intake import Intake
@@ -10,9 +11,12 @@ from laneway.channels.redis_queue.acting import Acting
 from laneway.channels.redis_queue.job_message import JobMessage, Unreadable
 from laneway.domain.conversation import Incoming, Principal
 from laneway.errors import BadInput, Forbidden, failure
+from laneway.lanes.pipeline.unpacking import lay
 from laneway.store import conversations, events, outbox, redis_jobs
+from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
 from laneway.store.redis_jobs import CHANNEL, PREFIX
+from laneway.store.refusals import CannotHold, holding
 
 Outcome = Literal["taken", "duplicate"]
 
@@ -24,14 +28,29 @@ class Taker:
     db: Database
     intake: Intake
     acting: Acting
+    shelf: Artifacts
 
     async def take(self, job: JobMessage) -> Outcome:
         """The job is committed, once; Unreadable: it never will be; TooMany and Unavailable: it must wait."""
         try:
-            async with self.db.transaction() as tx:
-                return await self._write(tx, job)
+            with holding():
+                if job.tables:
+                    await self._lay(job)
+                async with self.db.transaction() as tx:
+                    return await self._write(tx, job)
         except (BadInput, Forbidden) as error:
             raise Unreadable(error.code, str(error), job.job_id, job.named) from None
+        except CannotHold as error:
+            reason = f"The database cannot hold what is in the job ({error})."
+            raise Unreadable("malformed", reason, job.job_id, job.named) from error
+
+    async def _lay(self, job: JobMessage) -> None:
+        """The job's tables are stored, if the job will be: before the transaction, which a slow shelf would hold up."""
+        async with self.db.transaction() as tx:
+            if await redis_jobs.is_known(tx, job.job_id):
+                return
+            self.intake.check(_incoming(job, await self.acting.who(tx, job.named.get("workflow_owner"))))
+        await lay(self.db, self.shelf, job.tables)
 
     async def _write(self, tx: Connection, job: JobMessage) -> Outcome:
         if await redis_jobs.is_known(tx, job.job_id):
@@ -47,18 +66,30 @@ class Taker:
         return "taken"
 
     async def refuse(self, bad: Unreadable) -> None:
-        """Whoever waits for the job's result will have a failed one, once; a copy of a good job changes nothing."""
-        if bad.job_id is None:
+        """Whoever waits for the job's result will have a failed one, once; a copy of a good job changes nothing.
+
+        CannotHold: nobody will have one.
+        """
+        if bad.job_id is not None:
+            with holding():
+                async with self.db.transaction() as tx:
+                    await self._write_refusal(tx, bad, bad.job_id)
+
+    async def _write_refusal(self, tx: Connection, bad: Unreadable, job_id: str) -> None:
+        if await redis_jobs.is_known(tx, job_id):
             return
-        async with self.db.transaction() as tx:
-            if await redis_jobs.is_known(tx, bad.job_id):
-                return
-            own = await self.acting.own(tx)
-            thread = await conversations.ensure_thread(tx, CHANNEL, f"refused:{own.id}", own)
-            await outbox.write(
-                tx, thread.id, f"I did not take the job {bad.job_id}. {bad.reason}",
-                external_id=redis_jobs.refusal_key(bad.job_id), pulled=(), meta=_refusal(bad),
-            )  # fmt: skip
+        own = await self.acting.own(tx)
+        # One for each: replies of a thread wait for one another, and one key in Redis may be of a wrong type.
+        thread = await conversations.ensure_thread(tx, CHANNEL, redis_jobs.refusal_key(_shown(job_id)), own)
+        await outbox.write(
+            tx, thread.id, f"I did not take the job {job_id}. {bad.reason}",
+            external_id=redis_jobs.refusal_key(job_id), pulled=(), meta=_refusal(bad),
+        )  # fmt: skip
+
+
+def _shown(job_id: str) -> str:
+    """The id as part of a name that people see in lists; one that would spoil these is told by its hash."""
+    return job_id if job_id.isprintable() else sha256(job_id.encode()).hexdigest()
 
 
 def _refusal(bad: Unreadable) -> dict[str, Any]:
@@ -68,4 +99,6 @@ def _refusal(bad: Unreadable) -> dict[str, Any]:
 def _incoming(job: JobMessage, principal: Principal) -> Incoming:
     # A session belongs to whoever began it: the same name of somebody else is another conversation.
     thread = PREFIX + job.job_id if job.session_id is None else f"session:{principal.id}:{job.session_id}"
-    return Incoming(CHANNEL, thread, PREFIX + job.job_id, job.prompt, principal, payload={"runner": job.runner()})
+    return Incoming(
+        CHANNEL, thread, PREFIX + job.job_id, job.prompt, principal, payload={"runner": job.runner()}, program=True
+    )

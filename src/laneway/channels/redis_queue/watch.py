@@ -1,4 +1,4 @@
-"""Looks whether Redis is there: the owner is told when it is gone, and what waited for it goes when it is back."""
+"""Looks whether Redis is there and can be worked with: the owner is told when not, and what waited goes when it is."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Watch:
     """One process at a time tells the owner; any may be asked."""
 
     def __init__(
-        self, db: Database, ping: Callable[[], Awaitable[None]], where: str, clock: Clock,
+        self, db: Database, looked: Callable[[], Awaitable[None]], where: str, clock: Clock,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:  # fmt: skip
-        self._db, self._ping, self._where, self._clock, self._look = db, ping, where, clock, look_seconds
+        self._db, self._looked, self._where, self._clock, self._look = db, looked, where, clock, look_seconds
         self._down_since: datetime | None = None
         self._told = False
         self._seen: tuple[datetime, str | None] | None = None
@@ -40,7 +40,7 @@ class Watch:
 
     async def _asked(self) -> str | None:
         try:
-            await self._ping()
+            await self._looked()
         except TransientFault as error:
             return str(error)
         return None
@@ -66,15 +66,15 @@ class Watch:
     async def _gone(self, wrong: str, now: datetime) -> None:
         if self._down_since is None:
             self._down_since, self._told = now, False
-            _log.warning("%s Everything else goes on; it is tried again until it answers.", wrong)
+            _log.warning("%s Everything else goes on; it is tried again until it works.", wrong)
         if not self._told and now - self._down_since >= timedelta(seconds=ALARM_SECONDS):
             self._told = True
             await self._say(f"{wrong} Jobs wait there, and results here. Everything else works.", "down")
 
     async def _back(self) -> None:
-        _log.info("Redis at %s answers again.", self._where)
+        _log.info("Redis at %s works again.", self._where)
         if self._told:
-            await self._say(f"Redis at {self._where} answers again. What waited goes on now.", "up")
+            await self._say(f"Redis at {self._where} works again. What waited goes on now.", "up")
         async with self._db.transaction() as tx:
             await redis_jobs.hurry(tx)
         self._down_since = None

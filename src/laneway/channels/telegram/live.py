@@ -100,7 +100,9 @@ class Live:
         except Unavailable as error:
             _log.debug("A job is not shown: %s", error)
         finally:
-            self._soon.pop(job_id, None)
+            # A job that went on at once is in line anew, and that is not ours to end.
+            if self._soon.get(job_id, (None, None))[1] is asyncio.current_task():
+                del self._soon[job_id]
 
     def _follows(self, job_id: UUID, thread_id: UUID | None) -> bool:
         """Whether another job of the thread is shown, or will be before this one."""

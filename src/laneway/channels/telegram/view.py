@@ -116,8 +116,12 @@ class View:
         for loop in self._loops:
             loop.cancel()
         await asyncio.gather(*self._loops, return_exceptions=True)
+        # Broken off in the middle, it might be sent all the same, and nobody would know its number.
+        await self.at_rest()
+
+    async def at_rest(self) -> None:
+        """What was on its way has arrived, or has had its time."""
         if self._under_way:
-            # Broken off in the middle, it might be sent all the same, and nobody would know its number.
             await asyncio.wait(self._under_way, timeout=LAST_CALL_SECONDS)
 
     async def _keep_typing(self) -> None:
@@ -132,10 +136,16 @@ class View:
             # Before the first time, too: what is answered at once needs no view.
             await asyncio.sleep(self._pause())
             await self._news(status_at - time.monotonic() if self.message is None else None)
-            if self._text != self._shown and self._text.strip():
-                await self._show_text()
-            if self.message is None and time.monotonic() >= status_at:
-                await self._show_status(WORKING)
+            await self._show(status_at)
+
+    async def _show(self, status_at: float) -> None:
+        """What is new can be seen, unless Telegram has asked for rest meanwhile."""
+        if self._hushed:
+            return
+        if self._text != self._shown and self._text.strip():
+            await self._show_text()
+        if self.message is None and time.monotonic() >= status_at:
+            await self._show_status(WORKING)
 
     async def _news(self, seconds: float | None) -> None:
         """More is written, or so much time has passed."""

@@ -14,6 +14,7 @@ from laneway.lanes.pipeline.values import PLAIN, Row
 MOST_BYTES = 10 * 1024 * 1024
 DEEPEST = 64
 MOST_BITS = 8192
+MOST_CELLS = 50_000
 _AT_ONCE = 500
 """Rows that are written out to be measured before others get their turn."""
 
@@ -39,6 +40,11 @@ def checked(name: str, rows: Any, most_bytes: int = MOST_BYTES) -> list[Row]:
 def _row(name: str, place: int, row: Any) -> None:
     if type(row) is not dict:
         raise BadInput(f"Row {place:,} of {name} is no object.", hint='A row is written {"column": value, …}.')
+    if len(row) > MOST_CELLS:
+        raise TooLarge(
+            f"Row {place:,} of {name} has {len(row):,} cells; at most {MOST_CELLS:,} are taken.",
+            hint="Send a longer table with fewer columns.",
+        )
     for column, cell in row.items():
         of = type(cell)
         if type(column) is str and of in PLAIN and of is not float and of is not int:

@@ -6,6 +6,7 @@ wrong with a plan goes back to it, a few times; the last word is ours.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ class Drafting:
 
     async def draft(self, request: Request, tables: Mapping[str, Sequence[Row]], fault: str = "") -> Written:
         """A plan that is sound as far as the tables tell; with `fault`, another one than that which had it."""
-        asked = _asked(request, tables, fault)
+        asked = await asyncio.to_thread(_asked, request, tables, fault)
         try:
             with (
                 charged_to(_account(request.job)),
@@ -107,7 +108,7 @@ async def _checked(context: RunContext[_Tables], output: dict[str, Any] | str) -
         plan = plan_of(output)
         rehearsed = {name: rows[:REHEARSED] for name, rows in context.deps.tables.items()}
         if not plan.fetches:
-            run(plan, rehearsed, REHEARSED * 1000)
+            await asyncio.to_thread(run, plan, rehearsed, REHEARSED * 1000)
     except BadInput as fault:
         raise ModelRetry(str(fault)) from fault
     return plan.document()

@@ -17,7 +17,7 @@ from laneway.engine.running import current_run
 from laneway.engine.steps import Leave, Steps
 from laneway.errors import BadInput, Forbidden, LanewayError, TooLarge
 from laneway.lanes.contract import Request
-from laneway.lanes.pipeline.http_rows import NAME, Asked, HttpRows
+from laneway.lanes.pipeline.http_rows import NAME, Asked, FetchRefused, HttpRows
 from laneway.lanes.pipeline.inputs import Table, table_of
 from laneway.lanes.pipeline.results import shelved
 from laneway.sandbox.exchange import READING, parsed
@@ -34,11 +34,11 @@ NOT_APPROVED = {
     ApprovalState.SUPERSEDED: "Not done: a newer request took its place.",
 }
 _ASKED, TAINTED = "laneway.asked", "tainted"
-_CODES: dict[str, type[LanewayError]] = {"bad-input": BadInput, "forbidden": Forbidden, "too-large": TooLarge}
+_CODES: dict[str, type[LanewayError]] = {kind.code: kind for kind in (BadInput, Forbidden, TooLarge, FetchRefused)}
 
 
 class FetchFailed(LanewayError):
-    """A server gave no rows."""
+    """A server gave no rows, and may well do the next time."""
 
     status, code = 502, "fetch-failed"
 

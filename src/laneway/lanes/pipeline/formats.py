@@ -1,7 +1,6 @@
-"""What a JSON value or a file from outside is as a table; where there is doubt, it is said and not guessed.
+"""What a file from outside is as a table; where there is doubt, it is said and not guessed.
 
-JSON may be a list of objects, one object that holds exactly one such list, or a single object (one row). A list of
-plain values becomes rows with the one column `value`. How a file is read stands in `reading.py`.
+What a JSON value is stands in `tabular.py`, and how a file is read in `reading.py`.
 """
 
 from __future__ import annotations
@@ -13,20 +12,18 @@ from typing import Any
 
 from laneway.errors import BadInput, TooLarge
 from laneway.lanes.pipeline import reading
-from laneway.lanes.pipeline.checking import checked
 from laneway.lanes.pipeline.lines import loads
 from laneway.lanes.pipeline.process import BYTES_HERE, Held, Stored
+from laneway.lanes.pipeline.tabular import rows_of
 from laneway.lanes.pipeline.values import Row
 
 __all__ = ["KINDS", "Row", "at", "parsed", "rows_in", "rows_of", "sample"]
 
 MOST_BYTES = 128 * 1024 * 1024
-INLINE_BYTES = 16 * 1024 * 1024
 HEAD_BYTES = 64 * 1024
 """So much of a file tells what it is."""
 SAMPLED_BYTES, SAMPLED_ROWS = 512 * 1024, 5000
 KINDS = ("auto", "json", "csv", "ndjson")
-LISTS = ("rows", "data", "items", "results")
 
 
 def rows_in(
@@ -47,7 +44,11 @@ def kind_of(content: bytes, mime: str = "", name: str = "") -> str:
     head = content[:2048].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:1] == b"<":
         raise BadInput("That is a page, not a table.", hint="Give the address of JSON, NDJSON or CSV.")
-    return _by_first_line(reading.format_of(name, mime, head), head)
+    kind = reading.format_of(name, mime, head)
+    if b"\n" not in head and kind == reading.format_of(name, mime):
+        # The first line is longer than what we look at; whoever named the kind knew it.
+        return kind
+    return _by_first_line(kind, head)
 
 
 def _by_first_line(kind: str, head: bytes) -> str:
@@ -101,15 +102,6 @@ def at(value: Any, path: str) -> Any:
     return value
 
 
-def rows_of(value: Any, name: str = "table") -> list[Row]:
-    """The table that a JSON value is; a BadInput if it is none."""
-    if isinstance(value, Mapping):
-        value = _only_list(value)
-    if isinstance(value, list) and value and not any(isinstance(row, Mapping | list) for row in value):
-        value = [{"value": one} for one in value]
-    return checked(name, value, INLINE_BYTES)
-
-
 def sample(table: Sequence[Row] | Held | Stored) -> Sequence[Row]:
     """Enough of a table to plan with: all of a small one, the beginning of one that is kept as bytes or in a file."""
     if isinstance(table, Stored):
@@ -141,17 +133,3 @@ def _first_objects(text: str) -> list[Row]:
             return found
         found.append(row)
     return found
-
-
-def _only_list(value: Mapping[str, Any]) -> Any:
-    lists = [name for name, inner in value.items() if isinstance(inner, list) and inner and _objects(inner)]
-    if len(lists) > 1:
-        told = ", ".join(f"`{name[:40]}`" for name in lists[:8])
-        raise BadInput(f"It holds several lists: {told}.", hint="Say which one with `rows_at`.")
-    if lists:
-        return value[lists[0]]
-    return [] if any(value.get(name) == [] for name in LISTS) else [dict(value)]
-
-
-def _objects(values: list[Any]) -> bool:
-    return all(isinstance(one, Mapping) for one in values[:50])

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from laneway.errors import BadInput, TooLarge, Unavailable
+from laneway.errors import BadInput, LanewayError, TooLarge, Unavailable
 from laneway.lanes.pipeline.formats import KINDS, Row, at, parsed, rows_in, rows_of
 from laneway.lanes.pipeline.paging import Page, Paging, Turned
 from laneway.sandbox.exchange import Exchange, Question, Reply, checked_headers
@@ -23,8 +23,16 @@ from laneway.sandbox.exchange import parsed as address
 NAME = "http_request"
 SECONDS, ALL_SECONDS = 30.0, 120.0
 PAGE_BYTES, ALL_BYTES = 16_000_000, 64_000_000
+_PASSING = frozenset({408, 425, 429})
+"""Refusals of a server that are about the moment, not the request."""
 METHODS = ("GET", "POST")
 FIELDS = frozenset({"url", "method", "params", "headers", "body", "format", "rows_at", "pages"})
+
+
+class FetchRefused(LanewayError):
+    """A server does not give what it was asked for; asking again cannot help."""
+
+    status, code = 502, "fetch-refused"
 
 
 @dataclass(frozen=True)
@@ -143,8 +151,10 @@ class HttpRows:
 
 def _checked(reply: Reply) -> bytes:
     host = httpx.URL(reply.url).host
+    if reply.status >= 500 or reply.status in _PASSING:
+        raise Unavailable(f"{host} answered {reply.status}.", hint="Try again later.")
     if reply.status >= 400:
-        raise Unavailable(f"{host} answered {reply.status}.", hint="Look at the address, or try again later.")
+        raise FetchRefused(f"{host} answered {reply.status}.", hint="Look at the address, and at what is sent there.")
     if reply.body.cut:
         raise TooLarge(f"{host} sent more than {PAGE_BYTES} bytes.", hint="Ask for smaller pages.")
     if reply.body.encoding or reply.body.text is None:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from laneway.domain.conversation import Attachment, Message, Principal
 from laneway.domain.job import Job
 from laneway.errors import BadInput, Forbidden, TooLarge
-from laneway.lanes.pipeline.formats import SAMPLED_ROWS, kind_of, left_on_disk, rows_in, rows_of, sample
+from laneway.lanes.pipeline.formats import SAMPLED_ROWS, kind_of, left_on_disk, rows_in, sample
 from laneway.lanes.pipeline.plan import Plan, plan_of
+from laneway.lanes.pipeline.plans import Columns, columns_of
 from laneway.lanes.pipeline.process import BYTES_HERE, Held, Stored, stored, worked
 from laneway.lanes.pipeline.tables import MOST_ROWS, source_of
+from laneway.lanes.pipeline.tabular import inside, is_result, pointed, rows_of
+from laneway.lanes.pipeline.taking_out import TITLES
+from laneway.lanes.pipeline.unpacking import LAID
 from laneway.lanes.pipeline.values import Row
 from laneway.store import conversations, plans, principals
 from laneway.store.artifacts import SCHEME, Artifacts, Original
@@ -26,8 +30,6 @@ from laneway.store.database import Database
 
 PREVIOUS = "previous"
 MOST_TABLES = 20
-LISTED = ("rows", "data", "items")
-"""Where an earlier result may hold its rows."""
 _TABLE = re.compile(r".*\.(csv|tsv|json|ndjson|jsonl|parquet)", re.IGNORECASE)
 _NAME = re.compile(r"[^\w-]+")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]]")
@@ -73,6 +75,10 @@ class Given:
             self._samples[name] = await _sampled(self.tables[name])
         return {name: self._samples[name] for name in self.tables}
 
+    async def columns(self) -> Columns:
+        """Every table with its columns and the types of their cells."""
+        return await asyncio.to_thread(columns_of, await self.samples())
+
     def origins_of(self, plan: Plan) -> list[str]:
         """Where the rows of the plan's tables came from."""
         source = source_of(plan, self.tables)
@@ -96,15 +102,17 @@ class Inputs:
     async def of(self, job: Job, message: Message) -> Given:
         """All tables of the request; the same in every run of its job."""
         given, runner = Given(), runner_of(job)
+        ours = frozenset(map(str, runner.get(LAID) or ()))
         async with self._db.transaction() as tx:
             asking = await principals.by_id(tx, message.principal_id)
             attached = await conversations.attachments(tx, [message.id])
             before = await plans.last_before(tx, message)
         for name, value in _named(runner.get("tables"), "tables").items():
-            origin = _origin(value, f"the table `{name}` of the request")
-            given.add(name, await self.rows(value, asking), origin, f"the table {name}"[:80])
+            origin = _origin(value, f"the table `{name}` of the request", ours)
+            given.add(name, await self.rows(value, asking, ours), origin, f"the table {name}"[:80])
         for name, value in _earlier(runner.get("previous_results")):
-            given.add(name, await self.rows(value, asking), _origin(value, "an earlier result"), "an earlier result")
+            origin = _origin(value, "an earlier result", ours)
+            given.add(name, await self.rows(value, asking, ours), origin, "an earlier result")
         for file in filter(is_table, attached):
             rows = await self._stored(str(file.artifact), file.name)
             given.add(file.name.rpartition(".")[0], rows, f"the file {file.name}", f"the file {file.name}")
@@ -113,16 +121,12 @@ class Inputs:
         self._check(given)
         return given
 
-    async def rows(self, value: Any, asking: Principal | None) -> Table:
-        """The rows that stand in a request, or the artifact it points at."""
-        if isinstance(value, str):
-            return await self._pointed(value, asking)
-        if isinstance(value, Mapping) and isinstance(ref := value.get("result_ref") or value.get("artifact"), str):
-            return await self._pointed(ref, asking)
-        if isinstance(value, Mapping):
-            inner = next((value[key] for key in LISTED if key in value), value)
-            value = inner if isinstance(inner, list | Mapping) else value
-        return await asyncio.to_thread(rows_of, value)
+    async def rows(self, value: Any, asking: Principal | None, ours: Collection[str] = ()) -> Table:
+        """The rows that stand in a request, or the artifact it points at; those that are its own are `ours`."""
+        ref = pointed(value)
+        if ref is None:
+            return await asyncio.to_thread(rows_of, inside(value))
+        return await self._stored(ref) if ref in ours else await self._pointed(ref, asking)
 
     async def _pointed(self, ref: str, asking: Principal | None) -> Table:
         if not ref.startswith(SCHEME):
@@ -192,27 +196,22 @@ def _earlier(results: Any) -> list[tuple[str, Any]]:
     if results is None or results == []:
         return []
     if isinstance(results, dict):
-        return [(PREVIOUS, results)] if _is_result(results) else list(results.items())
+        return [(PREVIOUS, results)] if is_result(results) else list(results.items())
     if not isinstance(results, list):
         raise BadInput("`previous_results` must be a list.", hint="Send earlier results, or rows.")
-    if all(isinstance(one, dict) and not _is_result(one) for one in results):
+    if all(isinstance(one, dict) and not is_result(one) for one in results):
         return [(PREVIOUS, results)]
     named = [(_title(one), one) for one in results]
     alone = len(named) == 1
     return [(title or (PREVIOUS if alone else f"{PREVIOUS}_{n}"), one) for n, (title, one) in enumerate(named, 1)]
 
 
-def _is_result(value: dict[str, Any]) -> bool:
-    pointed = isinstance(value.get("result_ref") or value.get("artifact"), str)
-    return pointed or any(isinstance(value.get(key), list) for key in LISTED)
-
-
 def _title(value: Any) -> str:
     if not isinstance(value, dict):
         return ""
-    return next((str(value[key]) for key in ("name", "table", "node_id") if isinstance(value.get(key), str)), "")
+    return next((str(value[key]) for key in TITLES if isinstance(value.get(key), str)), "")
 
 
-def _origin(value: Any, inline: str) -> str:
-    ref = value.get("result_ref") or value.get("artifact") if isinstance(value, Mapping) else value
-    return ref if isinstance(ref, str) else inline
+def _origin(value: Any, inline: str, ours: Collection[str]) -> str:
+    ref = pointed(value)
+    return inline if ref is None or ref in ours else ref

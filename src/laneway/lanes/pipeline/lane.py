@@ -15,7 +15,7 @@ from typing import Any
 from laneway.domain.job import JobMode
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
-from laneway.errors import BadInput
+from laneway.errors import BadInput, failure
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.pipeline import offers, results
 from laneway.lanes.pipeline.drafting import TOOL, Drafting
@@ -23,7 +23,7 @@ from laneway.lanes.pipeline.fetching import Fetching
 from laneway.lanes.pipeline.inputs import ADDRESS, Given, Inputs, runner_of
 from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
 from laneway.lanes.pipeline.planner import Refusal, planned
-from laneway.lanes.pipeline.plans import OFFERED_AT, columns_of, normalised, of_a_day, plan_key, request_key
+from laneway.lanes.pipeline.plans import OFFERED_AT, Columns, normalised, of_a_day, plan_key, request_key
 from laneway.lanes.pipeline.process import worked
 from laneway.store import pauses, plans
 from laneway.store.artifacts import Artifacts
@@ -133,17 +133,19 @@ class PipelineLane:
             return Draft(plan_of(own).document(), GIVEN)
         words = _without_address(request.message.text)
         asks, text = request.message.principal_id, request.message.text
-        key = plan_key(request.world, asks, text, columns_of(await given.samples()), self._today())
+        key = await asyncio.to_thread(plan_key, request.world, asks, text, await given.columns(), self._today())
 
         async def look() -> dict[str, Any]:
             async with self._db.transaction() as tx:
                 known = await plans.known(tx, key)
-            if known is not None:
+            if known is not None and known.made_by != PLANNER:
                 return asdict(Draft(known.plan, known.made_by, cache="plan", key=key))
+            # The planner looks at the values, too: of other rows the same words may mean another plan, or be in doubt.
             made = await asyncio.to_thread(planned, words, await given.samples(), self._today())
             if isinstance(made, Refusal):
                 return asdict(Refused(made.reason, made.hint))
-            return asdict(Draft(_whole(made.document(), given), PLANNER, key=key))
+            plan = _whole(made.document(), given)
+            return asdict(Draft(plan, PLANNER, cache="plan" if known and known.plan == plan else None, key=key))
 
         found = await self._steps.step("pipeline.plan", look)
         if "reason" not in found:
@@ -187,38 +189,44 @@ class PipelineLane:
             "result_preview": results.dataset(outcome.rows), "metadata": _metadata(draft, began),
             "plan": draft.plan, "sentence": said, "counts": counts, "sources_of_rows": origins,
         }  # fmt: skip
-        text = results.answered(said, counts, origins, outcome.rows, [*given.notes, *outcome.notes])
+        notes = [*given.notes, *outcome.notes]
+        result |= {"notes": notes} if notes else {}
+        text = results.answered(said, counts, origins, outcome.rows, notes)
+        columns = await given.columns()
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             result["result_ref"] = await results.recorded(tx, request.job, request.message.principal_id, laid, result)
-            await self._remember(tx, request, given, draft)
+            await self._remember(tx, request, columns, draft)
             offer = await self._offer(tx, request, draft)
         if offer is not None:
-            result["offer"], text = offer[0], f"{text}\n\n{offer[1]}"
+            # What is not offered may be asked for all the same: it is kept beside the answer.
+            result["offer" if offer[1] else "lasting"], text = offer[0], f"{text}\n\n{offer[1]}".rstrip()
         return {"text": text, "result": result}
 
-    async def _remember(self, tx: Connection, request: Request, given: Given, draft: Draft) -> None:
+    async def _remember(self, tx: Connection, request: Request, columns: Columns, draft: Draft) -> None:
         if draft.key and draft.cache != "plan" and draft.plan is not None:
             made, words = plans.KnownPlan(draft.plan, draft.made_by), normalised(request.message.text)[:2000]
-            await plans.keep(
-                tx, draft.key, made, world=request.world, words=words, of=columns_of(await given.samples())
-            )
+            await plans.keep(tx, draft.key, made, world=request.world, words=words, of=columns)
 
     async def _offer(self, tx: Connection, request: Request, draft: Draft) -> tuple[dict[str, Any], str] | None:
-        """The workflow this may become: asked for the third time, or perhaps meant so."""
+        """The workflow this may become, and the words that offer it: asked for the third time, or perhaps meant so."""
         prompt, key = request.message.text, request_key(request.world, request.message.text)
         times = await plans.used(tx, key, request.job.id, request.message.principal_id)
         often = times >= OFFERED_AT
-        if not often and request.judged.runner_up != "workflow":
-            return None
         why = f"It was asked {times} times." if often else "It may be meant to last."
         made = offers.offer(prompt, draft.plan, why, zone=self._zone, dated=of_a_day(prompt))
-        return None if made is None else (made, offers.offered(made, times if often else 0))
+        if made is None:
+            return None
+        shown = often or request.judged.runner_up == "workflow"
+        return made, offers.offered(made, times if often else 0) if shown else ""
 
     async def _in_words(self, request: Request, draft: Draft, began: float) -> Answer:
         """What there is to say instead of rows, stored as every result is."""
         text = draft.text
         result: dict[str, Any] = {"result_preview": results.as_text(text), "metadata": _metadata(draft, began)}
+        if draft.made_by == PLANNER:
+            # A program that asked must not take these words for what it wanted.
+            result["failed"] = failure(NotUnderstood.code, text)
 
         async def store() -> dict[str, Any]:
             content = text.encode()

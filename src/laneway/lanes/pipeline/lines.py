@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NoReturn, overload
 
 import orjson
 
+from laneway.domain.long_numbers import has_long_number
 from laneway.lanes.pipeline.values import Row
-
-_DIGITS = bytes(ord("0") if chr(byte).isdigit() and byte < 128 else ord(" ") for byte in range(256))
 
 SAMPLE = 200
 """Rows that are at hand at once, for whoever shows a few."""
+
+_MOST_BITS = 63
+"""What orjson writes whatever the sign."""
 
 _AT_ONCE = 500
 """Rows written between two chances for other threads."""
@@ -35,21 +37,33 @@ def line(row: Row) -> bytes:
     try:
         return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:
-        # orjson has no whole numbers beyond 64 bits.
-        return json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        return dumps(row) + b"\n"
 
 
-def has_long_number(text: bytes) -> bool:
-    """Whether there are so many digits in a row that orjson might make a whole number a rounded one."""
-    # Twenty times as fast as a regular expression.
-    return b"0" * 19 in text.translate(_DIGITS)
+def dumps(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
+    """The value as JSON; whole numbers have all their digits, however many. TypeError if JSON has no words for it."""
+    try:
+        return orjson.dumps(value, default)
+    except TypeError:
+        # orjson has no whole numbers beyond 64 bits, but takes what is written already.
+        return orjson.dumps(_spelled(value), default)
+
+
+def _spelled(value: Any) -> Any:
+    """The same value, with its long whole numbers as they are written."""
+    if type(value) is int and value.bit_length() > _MOST_BITS:
+        return orjson.Fragment(str(value).encode())
+    if isinstance(value, dict):
+        return {name: _spelled(part) for name, part in value.items()}
+    return [_spelled(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def loads(text: bytes) -> Any:
     """One JSON value; whole numbers stay whole however long they are. ValueError if it is none."""
     if not has_long_number(text):
         return orjson.loads(text)
-    value = json.loads(text, parse_constant=_refused, parse_float=_finite)
+    # Decoded first: of bytes, json takes other encodings and halves of characters, too.
+    value = json.loads(text.decode(), parse_constant=_refused, parse_float=_finite)
     if b"\\ud" in text or b"\\uD" in text:
         json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is no text
     return value

@@ -10,7 +10,7 @@ from typing import Any, Final
 from laneway.lanes.pipeline.dates import moment_of
 from laneway.lanes.pipeline.step import Surroundings, Table
 from laneway.lanes.pipeline.values import KINDS, NULL, NUMBERS, identity, kind
-from laneway.lanes.pipeline.where import ORDERING, TEXTUAL, All, Any_, Condition, DateValue, Not, Test
+from laneway.lanes.pipeline.where import ORDERING, TEXTUAL, All, Any_, ColumnValue, Condition, DateValue, Not, Test
 
 _OPERATORS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
@@ -43,7 +43,7 @@ class _Cells:
     """The cells of one column, against one test."""
 
     def __init__(self, test: Test, table: Table, around: Surroundings) -> None:
-        self._test, self._around = test, around
+        self._test, self._around, self._table = test, around, table
         self._cells = table.cells(test.column)
         self._types = set(map(type, self._cells))
 
@@ -51,6 +51,8 @@ class _Cells:
         value = self._test.value
         if by == "null":
             return list(map(operator.is_, self._cells, repeat(None)))
+        if isinstance(value, ColumnValue):
+            return self._beside(by, self._table.cells(value.name))
         if by == "in":
             return self._among(value)
         if by == "between":
@@ -61,6 +63,17 @@ class _Cells:
         if by in TEXTUAL:
             return self._textual(by, value)
         return self._ordered(by, value) if by in ORDERING else self._equal(value)
+
+    def _beside(self, by: str, others: Sequence[Any]) -> list[bool]:
+        """Each cell against the other column's of its row; an empty one on either side never matches."""
+        compare = _OPERATORS[by]
+        pairs = list(zip(self._cells, others, strict=True))
+        strangers = sum(not _alike(*pair) and None not in pair for pair in pairs)
+        if strangers:
+            self._around.note(f"{strangers:,} cells of {self._test.column} are compared with another kind of value.")
+        if by == "==":
+            return [one is not None and identity(one) == identity(other) for one, other in pairs]
+        return [_alike(one, other) and type(one) in _ORDERED and compare(one, other) for one, other in pairs]
 
     def _ordered(self, by: str, value: Any) -> list[bool]:
         if isinstance(value, DateValue):
@@ -132,6 +145,13 @@ class _Cells:
             count = sum(type(cell) in strangers for cell in self._cells)
             column = self._test.column
             self._around.note(f"{count:,} cells of {column} ({kinds}) cannot be compared with {with_what}.")
+
+
+_ORDERED: Final = NUMBERS | {str}
+
+
+def _alike(one: Any, other: Any) -> bool:
+    return type(one) is type(other) or (type(one) in NUMBERS and type(other) in NUMBERS)
 
 
 def _folded(value: Any) -> Any:

@@ -18,11 +18,9 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import orjson
-
 from laneway.errors import BadInput, LanewayError, TooLarge, Unavailable
 from laneway.lanes.pipeline.checking import MOST_BYTES, checked
-from laneway.lanes.pipeline.lines import Lines, written
+from laneway.lanes.pipeline.lines import Lines, dumps, loads, written
 from laneway.lanes.pipeline.plan import Plan
 from laneway.lanes.pipeline.reading import format_of, intact, rows_of
 from laneway.lanes.pipeline.step import Outgrown
@@ -37,11 +35,26 @@ BYTES_HERE = 1024 * 1024
 COLUMNAR_BYTES = 16 * 1024 * 1024
 """From here on polars is faster than the reference although it takes a while to be imported."""
 
-AT_ONCE = 2
 SECONDS = 120.0
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START")
 """What a worker may know of our environment; keys and passwords are none of its business."""
-_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+class Slots:
+    """So many processes of a kind at a time: more would take each other's memory."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._of: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+    @contextlib.asynccontextmanager
+    async def one(self) -> AsyncIterator[None]:
+        """A process may be started while the block lasts."""
+        async with self._of.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(self._most)):
+            yield
+
+
+_slots = Slots(2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +107,7 @@ async def worked(
             return await asyncio.to_thread(_here, plan, tables, most_rows, most_bytes, rows_here)
     except Outgrown:
         pass
-    async with _slot():
+    async with _slots.one():
         return await _elsewhere(plan, tables, most_rows, most_bytes, seconds)
 
 
@@ -119,13 +132,6 @@ def _rows(name: str, source: Source, most_bytes: int) -> Sequence[Row]:
     return source if isinstance(source, Lines) else checked(name, source, most_bytes)
 
 
-@contextlib.asynccontextmanager
-async def _slot() -> AsyncIterator[None]:
-    """A worker may be started; more than a few at a time would take each other's memory."""
-    async with _slots.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(AT_ONCE)):
-        yield
-
-
 async def _elsewhere(
     plan: Plan, tables: Mapping[str, Source], most_rows: int, most_bytes: int, seconds: float
 ) -> Outcome:
@@ -135,7 +141,7 @@ async def _elsewhere(
         columnar = _stored_bytes(tables) >= COLUMNAR_BYTES
         job = {"plan": plan.document(), "tables": files, "most_rows": most_rows, "columnar": columnar,
                "result": str(folder / "result.ndjson")}  # fmt: skip
-        report = await _reported(orjson.dumps(job) + b"\n", seconds)
+        report = await reported("worker", dumps(job) + b"\n", seconds)
         return await asyncio.to_thread(_outcome, report, folder / "result.ndjson")
     finally:
         # Not awaited: whoever cancelled us does not wait for a folder.
@@ -167,10 +173,10 @@ def _laid_out(folder: Path, tables: Mapping[str, Source], most_bytes: int) -> di
     return files
 
 
-async def _reported(job: bytes, seconds: float) -> dict[str, Any]:
-    """What the worker says it did; it has ended by then, whatever happened."""
+async def reported(module: str, job: bytes, seconds: float) -> dict[str, Any]:
+    """What a process of ours says it did; it has ended by then, whatever happened."""
     worker = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "laneway.lanes.pipeline.worker",
+        sys.executable, "-m", "laneway.lanes.pipeline.aside", module,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         env={name: os.environ[name] for name in _KEPT if name in os.environ}, limit=64 * 1024 * 1024,
     )  # fmt: skip
@@ -192,12 +198,12 @@ async def _reported(job: bytes, seconds: float) -> dict[str, Any]:
             f"The worker process for the tables ended before its time (code {code}).",
             hint="It may have run out of memory: use fewer rows, or try again.",
         )
-    return orjson.loads(said)  # type: ignore[no-any-return]
+    return loads(said)  # type: ignore[no-any-return]
 
 
 def _outcome(report: dict[str, Any], result: Path) -> Outcome:
     if "error" in report:
-        raise _error(report["error"])
+        raise error_of(report["error"])
     # One call that lets go of the interpreter while the kernel copies.
     with result.open("rb", buffering=0) as file:
         content = _whole(file.fileno(), result.stat().st_size)
@@ -214,7 +220,8 @@ def _whole(file: int, size: int) -> bytes:
     return content
 
 
-def _error(said: Mapping[str, str]) -> LanewayError:
+def error_of(said: Mapping[str, str]) -> LanewayError:
+    """The error that a process of ours reports."""
     if said["code"] == "memory":
         return Unavailable("The tables need more memory than there is.", hint="Filter first, or use fewer rows.")
     kind: type[LanewayError] = {"too-large": TooLarge, "unavailable": Unavailable}.get(said["code"], BadInput)

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 import orjson
 
+from laneway.domain.long_numbers import has_long_number
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.checking import DEEPEST
-from laneway.lanes.pipeline.lines import has_long_number, loads
+from laneway.lanes.pipeline.lines import loads
 from laneway.lanes.pipeline.values import Row
 
 FORMATS: Final = ("json", "ndjson", "csv", "parquet")

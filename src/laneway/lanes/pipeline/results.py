@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 from uuid import UUID
-
-import orjson
 
 from laneway.domain.job import Job
 from laneway.lanes.pipeline import lines
 from laneway.lanes.pipeline.lines import Lines
+from laneway.lanes.pipeline.step import counted
 from laneway.lanes.pipeline.values import Row
 from laneway.store import artifacts, plans
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection
 
 SAMPLE, SHOWN_ROWS, SHOWN_COLUMNS, WIDEST = 3, 10, 8, 28
-LONGEST_SAMPLED = 200
+LONGEST_SAMPLED, SAMPLED_COLUMNS = 200, 100
 JSON, NDJSON = "application/json", "application/x-ndjson"
 MANY = 5000
 """From so many rows on a result is NDJSON: it can be read, and written, piece by piece."""
@@ -29,11 +28,7 @@ def written(rows: Sequence[Row]) -> tuple[bytes, str]:
     """The rows as bytes, and what kind of bytes they are."""
     if len(rows) >= MANY or isinstance(rows, Lines):
         return b"".join(lines.written(rows)), NDJSON
-    try:
-        return orjson.dumps(list(rows)), JSON
-    except TypeError:
-        # orjson has no whole numbers beyond 64 bits.
-        return json.dumps(list(rows), ensure_ascii=False, allow_nan=False).encode(), JSON
+    return lines.dumps(list(rows)), JSON
 
 
 async def shelved(shelf: Artifacts, rows: Sequence[Row]) -> tuple[bytes, str, str]:
@@ -55,8 +50,8 @@ async def recorded(
 
 
 def dataset(rows: Sequence[Row]) -> dict[str, Any]:
-    """The preview of a table: how many rows, and the first three."""
-    sample = [{name: _short(cell) for name, cell in row.items()} for row in rows[:SAMPLE]]
+    """The preview of a table: how many rows, and the first cells of the first three."""
+    sample = [{name: _short(cell) for name, cell in islice(row.items(), SAMPLED_COLUMNS)} for row in rows[:SAMPLE]]
     return {"kind": "dataset", "row_count": len(rows), "sample": sample}
 
 
@@ -107,13 +102,13 @@ def table(rows: Sequence[Row]) -> str:
     widths = [max(len(line[place]) for line in cells) for place in range(len(shown))]
     text = [" | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
     text.insert(1, "-+-".join("-" * width for width in widths))
-    more = [f"… and {len(rows) - SHOWN_ROWS:,} rows more"] if len(rows) > SHOWN_ROWS else []
-    hidden = [f"… and {len(names) - SHOWN_COLUMNS} columns more"] if len(names) > SHOWN_COLUMNS else []
+    more = [f"… and {counted(len(rows) - SHOWN_ROWS)} more"] if len(rows) > SHOWN_ROWS else []
+    hidden = [f"… and {counted(len(names) - SHOWN_COLUMNS, 'column')} more"] if len(names) > SHOWN_COLUMNS else []
     return "\n".join([*text, *more, *hidden])
 
 
 def _cell(value: Any) -> str:
-    text = "" if value is None else value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
+    text = "" if value is None else value if isinstance(value, str) else lines.dumps(value, str).decode()
     line = " ".join(text.split())
     return line if len(line) <= WIDEST else f"{line[: WIDEST - 1]}…"
 
@@ -121,6 +116,6 @@ def _cell(value: Any) -> str:
 def _short(value: Any) -> Any:
     if isinstance(value, str) and len(value) > LONGEST_SAMPLED:
         return value[: LONGEST_SAMPLED - 1] + "…"
-    if isinstance(value, dict | list) and len(orjson.dumps(value, default=str)) > LONGEST_SAMPLED * 5:
+    if isinstance(value, dict | list) and len(lines.dumps(value, str)) > LONGEST_SAMPLED * 5:
         return f"… {type(value).__name__} of {len(value)}"
     return value

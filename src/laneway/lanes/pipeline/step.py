@@ -15,6 +15,11 @@ from laneway.lanes.pipeline.fields import Fields, nearest
 from laneway.lanes.pipeline.values import Row
 
 
+def counted(count: int, what: str = "row") -> str:
+    """So many of something, as a sentence says it."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 class Table:
     """Rows, and the columns they are known to have, whether or not one of these rows has a cell there."""
 

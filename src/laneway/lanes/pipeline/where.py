@@ -68,6 +68,13 @@ class DateValue:
     moment: Moment
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnValue:
+    """Another column of the same row to compare with."""
+
+    name: str
+
+
 def read(fields: Fields, given: Any) -> Condition:
     """The condition as a plan has it."""
     return _Reading(fields).condition(given, 0)
@@ -120,6 +127,12 @@ class _Reading:
         wrong, value = self._fields.wrong, given.get("value")
         if by in ("null", "not_null"):
             return None
+        if isinstance(value, Mapping) and set(value) == {"column"}:
+            if by not in (*ORDERING, "==", "!="):
+                raise wrong(
+                    f"`{by}` cannot compare {column} with a column.", f"Use one of: {' '.join(ORDERING)} == !=."
+                )
+            return ColumnValue(self._fields.name("column", value["column"]))
         if by in ("in", "not_in"):
             if not isinstance(value, list | tuple) or not value or len(value) > MOST_VALUES:
                 raise wrong(f"`{by}` needs a list of values for {column}.", f"At most {MOST_VALUES:,}.")
@@ -176,6 +189,8 @@ def document(condition: Condition) -> dict[str, Any]:
 
 
 def _written(value: Any) -> Any:
+    if isinstance(value, ColumnValue):
+        return {"column": value.name}
     return {"date": value.text} if isinstance(value, DateValue) else value
 
 
@@ -203,6 +218,8 @@ def _said(by: str, value: Any) -> str:
 
 
 def _quoted(value: Any) -> str:
+    if isinstance(value, ColumnValue):
+        return value.name
     return value.text if isinstance(value, DateValue) else shown(value)
 
 
@@ -213,5 +230,7 @@ def columns(condition: Condition) -> set[str]:
             return set().union(*map(columns, parts))
         case Not(part):
             return columns(part)
+        case Test(column, _, ColumnValue(other), _):
+            return {column, other}
         case Test(column, _, _, _):
             return {column}

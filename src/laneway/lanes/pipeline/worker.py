@@ -14,10 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from laneway.errors import LanewayError
-from laneway.lanes.pipeline.lines import SAMPLE, line, written
+from laneway.lanes.pipeline.lines import SAMPLE, dumps, line, loads, written
 from laneway.lanes.pipeline.plan import plan_of
 from laneway.lanes.pipeline.reading import intact, rows_of
 from laneway.lanes.pipeline.tables import Outcome, run
@@ -26,7 +24,7 @@ from laneway.lanes.pipeline.values import Row
 
 def main() -> None:
     """The job on standard input is done and reported."""
-    job = orjson.loads(sys.stdin.buffer.readline())
+    job = loads(sys.stdin.buffer.readline())
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     # Millions of dicts that all live until the end: looking for cycles among them is time lost.
     gc.disable()
@@ -36,7 +34,7 @@ def main() -> None:
         report = {"error": {"code": error.code, "message": error.message, "hint": error.hint}}
     except MemoryError:
         report = {"error": {"code": "memory", "message": "", "hint": ""}}
-    sys.stdout.buffer.write(orjson.dumps(report) + b"\n")
+    sys.stdout.buffer.write(dumps(report) + b"\n")
     sys.stdout.buffer.flush()
     # Freeing a million rows one by one takes a second that nobody needs.
     os._exit(0)

@@ -43,7 +43,7 @@ def delegate_entry(db: Database, lanes: Callable[[], Collection[str]]) -> ToolEn
                 tx,
                 Incoming(
                     thread.channel, thread.external_id, f"delegate:{call.job_id}:{fingerprint}", text, principal,
-                    lane=lane, payload=schedule,
+                    lane=lane, payload=schedule, program=job.program,
                     meta={**schedule, "delegated": depth, "by_job": str(job.id), "sources": list(call.sources)},
                 ),
                 scope=job.scope,

@@ -11,6 +11,7 @@ from pydantic_ai.settings import ModelSettings
 
 from laneway.clock import Clock
 from laneway.engine.steps import Steps
+from laneway.lanes.workflow import schema
 from laneway.lanes.workflow.asking import Asking
 from laneway.lanes.workflow.drafting import Drafting
 from laneway.lanes.workflow.expiring import Expiring
@@ -19,12 +20,13 @@ from laneway.lanes.workflow.keeping import Keeping
 from laneway.lanes.workflow.lane import WorkflowLane
 from laneway.lanes.workflow.patches import Patches
 from laneway.lanes.workflow.preview import Previews
+from laneway.lanes.workflow.remembering import Remembering
 from laneway.lanes.workflow.scenes import Scenes
 from laneway.lanes.workflow.tool import toolbox_tool
 from laneway.llm.prompts import Prompts
 from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed
-from laneway.store import workflow_runs
+from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
 
 
@@ -53,13 +55,14 @@ class Workflows:
 
 def composed(
     db: Database, steps: Steps, clock: Clock, model: Model, model_settings: ModelSettings, prompts: Prompts,
-    pulled: Collection[str], choices: Choices,
+    pulled: Collection[str], choices: Choices, originals: Artifacts,
 ) -> Workflows:  # fmt: skip
-    """All parts, connected, nothing started yet."""
+    """All parts, connected, nothing started yet; a schema that cannot be read is noticed here."""
+    schema.load()
     url = choices.orchestrator_url
     forwarding = Forwarding(db, clock, url, Exchange(Allowed()), pulled) if url else None
     patches = Patches(*([forwarding.changed] if forwarding else []))
-    previews = Previews(workflow_runs.recorded, choices.replays)
+    previews = Previews(Remembering(originals).recorded, choices.replays)
     lane = WorkflowLane(
         db, steps, clock, Scenes(db, steps, patches),
         Drafting(model, model_settings, prompts, steps, patches, clock, choices.zone),

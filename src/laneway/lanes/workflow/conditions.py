@@ -16,7 +16,7 @@ from typing import Any
 from cel_expr_python import cel
 
 from laneway.errors import BadInput
-from laneway.lanes.workflow.expression_text import Path, named, plain
+from laneway.lanes.workflow.expression_text import Path, named, plain, reckoned
 
 LONGEST = 2_000
 """Longest expression, in characters."""
@@ -24,8 +24,11 @@ MOST_VALUES = 200_000
 """Most values an expression is handed."""
 KEPT = 1_024
 """Compiled expressions kept for the next time."""
+COMPARE = "Compare it with something, such as $.price < 100."
 EDGE_NAMES = ("output", "ctx")
 """What the condition of an edge may speak of."""
+ROW_NAMES = ("item", *EDGE_NAMES)
+"""What the condition of a filter node may speak of: `item` and `output` are the row."""
 
 
 @dataclass(frozen=True)
@@ -83,40 +86,49 @@ def compiled(text: str, names: tuple[str, ...] = EDGE_NAMES) -> Condition:
     if found.type not in ("BOOL", "DYN"):
         raise BadCondition(
             f"The condition {_quoted(text)} gives {_type_name(found.type)}, not true or false.",
-            hint="Compare it with something, such as $.price < 100.",
+            hint=COMPARE,
+        )
+    if reckoned(plain(text)):
+        # The checker says only that it may be any kind of number, or a text.
+        raise BadCondition(
+            f"The condition {_quoted(text)} works something out that is not true or false.", hint=COMPARE
         )
     return Condition(text, found)
 
 
 @lru_cache(maxsize=KEPT)
-def expression(text: str, names: tuple[str, ...] = EDGE_NAMES) -> Expression:
+def expression(text: str, names: tuple[str, ...] = EDGE_NAMES, called: str = "condition") -> Expression:
     """The expression, ready to be worked out over values of these names; BadCondition says what is wrong with it."""
     if not text.strip():
-        raise BadCondition("The condition is empty.", hint="Leave it out, or write one such as $.price < 100.")
+        raise BadCondition(f"The {called} is empty.", hint=f"Leave it out, or write one such as {_EXAMPLES[called]}.")
     if len(text) > LONGEST:
-        raise BadCondition(f"The condition has {len(text)} characters; {LONGEST} are allowed.", hint="Shorten it.")
+        raise BadCondition(f"The {called} has {len(text)} characters; {LONGEST} are allowed.", hint="Shorten it.")
     source = plain(text)
     try:
         checked = _env(names, True).compile(source)
         # Checked above; compiled without types so that numbers compare across whole and broken ones.
         program = _env(names, False).compile(source, disable_check=True)
     except (RuntimeError, ValueError, TypeError) as error:
-        raise _refused(text, str(error), names) from None
+        raise _refused(text, str(error), names, called) from None
     return Expression(text, str(checked.return_type().name()), named(source, names), program)
 
 
-def _refused(text: str, error: str, names: tuple[str, ...]) -> BadCondition:
+def _refused(text: str, error: str, names: tuple[str, ...], called: str) -> BadCondition:
     known = " and ".join(f"`{name}`" for name in names)
     if "undeclared reference to" in error:
         name = error.split("undeclared reference to", 1)[1].split("'")[1]
         return BadCondition(
-            f"The condition {_quoted(text)} speaks of {_quoted(name)}, which is unknown.",
-            hint=f"Use {known}; a field of the result is $.field or output.field.",
+            f"The {called} {_quoted(text)} speaks of {_quoted(name)}, which is unknown.",
+            hint=f"Use {known}; a field of {_FIRST[names[0]]} is $.field or {names[0]}.field.",
         )
     return BadCondition(
-        f"The condition {_quoted(text)} is not valid CEL: {_said(error)}.",
-        hint="Mend it; $.price < 100 && $.stock > 0 is a valid one.",
+        f"The {called} {_quoted(text)} is not valid CEL: {_said(error)}.",
+        hint=f"Mend it; {_EXAMPLES[called]} is a valid one.",
     )
+
+
+_EXAMPLES = {"condition": "$.price < 100 && $.stock > 0", "expression": "$.price * 2"}
+_FIRST = {"output": "the result", "item": "the row"}
 
 
 @lru_cache(maxsize=16)

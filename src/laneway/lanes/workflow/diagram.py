@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from laneway.lanes.workflow.differences import marks, trigger_words
+from laneway.lanes.workflow.differences import changed_ways, marks, trigger_words
 from laneway.lanes.workflow.document import Document
 from laneway.lanes.workflow.graph import Edge, Graph
 
@@ -29,7 +29,8 @@ LONGEST_LABEL = 60
 
 
 def mermaid(document: Document, before: Document | None = None) -> str:
-    """A Mermaid flowchart; with the document before a change, its nodes are marked added, removed or changed."""
+    """A Mermaid flowchart; with the document before a change, its nodes are marked added, removed or changed, and
+    so are edges with another condition."""
     changes = marks(before, document) if before else {}
     gone = [node for node in before["nodes"] if changes.get(node["id"]) == "removed"] if before else []
     nodes = [*document["nodes"], *gone]
@@ -37,7 +38,8 @@ def mermaid(document: Document, before: Document | None = None) -> str:
     numbers = {node["id"]: f"n{index}" for index, node in enumerate(nodes)}
     lines = ["flowchart TD"]
     lines += [f"    {numbers[node['id']]}{_shape(node)}" for node in nodes]
-    lines += [f"    {_arrow(numbers, edge)}" for edge in _edges(document)]
+    others = changed_ways(before, document) if before else frozenset()
+    lines += [f"    {_arrow(numbers, edge, _changed(label, edge, others))}" for edge, label in _edges(document)]
     lines += [f"    {line}" for line in _lost(document, before, numbers)]
     classed = [f"    class {numbers[name]} {kind}" for name, kind in changes.items() if name in numbers]
     return "\n".join([*lines, *(f"    {line}" for line in _CLASSES if classed), *classed]) + "\n"
@@ -48,9 +50,10 @@ def text(document: Document, before: Document | None = None) -> str:
     changes, graph = marks(before, document) if before else {}, Graph(document)
     rest = [name for name in graph.nodes if name not in graph.reachable]
     lines = [f"starts {trigger_words(trigger)}" for trigger in document.get("triggers", [])]
+    others = changed_ways(before, document) if before else frozenset()
     for name in [*graph.order, *rest]:
         lines.append(f"{_sign(changes, name)}{name} ({graph.type(name)})")
-        lines += [f"    {_way(graph, edge)}" for edge in graph.out(name)]
+        lines += [f"    {'~ ' if edge.index in others else ''}{_way(graph, edge)}" for edge in graph.out(name)]
     gone = [node for node in before["nodes"] if changes.get(node["id"]) == "removed"] if before else []
     return "\n".join([*lines, *(f"- {node['id']} ({node['type']})" for node in gone)])
 
@@ -77,8 +80,12 @@ def _edges(document: Document) -> Iterator[tuple[Edge, str]]:
             yield edge, _way(graph, edge).removesuffix(f"→ {edge.target}").strip()
 
 
-def _arrow(numbers: Mapping[str, str], found: tuple[Edge, str]) -> str:
-    edge, label = found
+def _changed(label: str, edge: Edge, others: Collection[int]) -> str:
+    """What stands at an edge, which says so if its condition is another than before."""
+    return f"changed: {label or 'always'}" if edge.index in others else label
+
+
+def _arrow(numbers: Mapping[str, str], edge: Edge, label: str) -> str:
     line = "-.->" if edge.on_error or edge.index < 0 else "-->"
     return f"{numbers[edge.source]} {line}{f'|{_label(label)}|' if label else ''} {numbers[edge.target]}"
 

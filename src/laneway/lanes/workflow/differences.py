@@ -42,6 +42,14 @@ def marks(before: Document, after: Document) -> dict[str, str]:
     return {one.name: one.kind for one in differences(before, after) if one.what == "node"}
 
 
+def changed_ways(before: Document, after: Document) -> frozenset[int]:
+    """The places of the edges after the change that were there before under another condition."""
+    old, places = _keyed(before), enumerate(_keyed(after).items())
+    return frozenset(
+        place for place, (key, edge) in places if key in old and old[key].get("condition") != edge.get("condition")
+    )
+
+
 def _nodes(before: Document, after: Document) -> Iterator[Difference]:
     old, new = _by_id(before), _by_id(after)
     renamed = _renamed(old, new)

@@ -23,16 +23,25 @@ def read(text: str | bytes, *, most_bytes: int = MOST_BYTES) -> Any:
     """The JSON value of a text: double keys, numbers without a value and too deep nesting are refused."""
     if len(text) > most_bytes:
         raise TooLarge(f"The JSON has {len(text)} bytes; {most_bytes} are allowed.", hint="Send less at a time.")
+    value = strict(text)
+    bounded(value, most_bytes=most_bytes)
+    return value
+
+
+class NotJson(BadInput):
+    """A text is no JSON at all; it may be something else."""
+
+
+def strict(text: str | bytes) -> Any:
+    """The JSON value of a text, however large: double keys and numbers without a value are refused."""
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=_number)
     except RecursionError:
         raise _too_deep() from None
     except BadInput:
         raise
     except ValueError as error:
-        raise BadInput(f"This is not JSON: {error}.", hint="Send one JSON value.") from None
-    bounded(value, most_bytes=most_bytes)
-    return value
+        raise NotJson(f"This is not JSON: {error}.", hint="Send one JSON value.") from None
 
 
 def bounded(value: Any, *, most_bytes: int = MOST_BYTES) -> int:
@@ -80,6 +89,13 @@ def equal(one: Any, other: Any) -> bool:
     return (type(one) is type(other) or _numbers(one, other)) and bool(one == other)
 
 
+def whole_number(value: Any) -> int | None:
+    """The whole number that a value is, None if it is none: 3.0 is one in JSON, and true is not."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def fingerprint(document: Any) -> str:
     """A hash that two documents share exactly when they hold the same values under the same names."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
@@ -124,6 +140,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(name: str) -> Any:
     raise BadInput(f"{name} is no JSON number.", hint="Use null or a number.")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise BadInput(f"The number {text[:40]} is too large for JSON.", hint="Use a smaller number.")
+    return value
 
 
 def _too_deep() -> TooLarge:

@@ -53,11 +53,15 @@ class Scene:
 
 @dataclass(frozen=True)
 class Drafted:
-    """A wanted change, or words to answer with; `spent` says what a model did for it."""
+    """A wanted change, or words to answer with; `spent` says what a model did for it.
+
+    `refused` says that no change was found in the request, so that nothing was done.
+    """
 
     wanted: Wanted | None
     said: str = ""
     spent: dict[str, Any] = field(default_factory=dict)
+    refused: bool = False
 
 
 class Drafting:
@@ -83,7 +87,7 @@ class Drafting:
         try:
             ended = await self._by_model(request, scene)
         except (UsageLimitExceeded, UnexpectedModelBehavior):
-            return Drafted(None, NO_END)
+            return Drafted(None, NO_END, refused=True)
         spent, output = _spent(ended.all_messages()), ended.output
         if isinstance(output, str):
             return Drafted(None, output, spent)
@@ -104,7 +108,7 @@ class Drafting:
         found = await self._steps.step("draft", plan)
         spent = {"tool_calls": [NAME] if "wanted" in found else [], "tokens_used": 0, "llm_model": "offline"}
         if "said" in found:
-            return Drafted(None, found["said"], spent)
+            return Drafted(None, found["said"], spent, refused=True)
         return Drafted(Wanted.of(found["wanted"]), spent=spent)
 
     async def _by_model(self, request: Request, scene: Scene) -> AgentRunResult[str | Proposed]:

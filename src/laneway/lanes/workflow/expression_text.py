@@ -51,6 +51,40 @@ def plain(text: str) -> str:
     )
 
 
+_TRUTHS = frozenset("?|&<>=!")
+"""Signs that make a truth of what stands beside them, or choose."""
+_SUMS = frozenset("+-*/%")
+
+
+def reckoned(text: str) -> bool:
+    """Whether the whole is a sum, a difference, a product or a ratio: whatever of, that is never true or false."""
+    pieces = _unwrapped([token for token in tokens(text) if token.kind not in ("space", "comment")])
+    depth, found = 0, False
+    for at, token in enumerate(pieces):
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if depth == 0 and (token == ("name", "in") or (token.kind == "sign" and token.text in _TRUTHS)):
+            return False
+        found |= depth == 0 and at > 0 and token.kind == "sign" and token.text in _SUMS
+    return found
+
+
+def _unwrapped(pieces: list[Token]) -> list[Token]:
+    """The pieces without brackets around all of them."""
+    while len(pieces) > 2 and pieces[0].text == "(" and _end(pieces) == len(pieces) - 1:
+        pieces = pieces[1:-1]
+    return pieces
+
+
+def _end(pieces: list[Token]) -> int:
+    """Where the bracket that the pieces begin with is closed."""
+    depth = 0
+    for at, token in enumerate(pieces):
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if depth == 0:
+            return at
+    return len(pieces)
+
+
 Path = tuple[str, ...]
 
 

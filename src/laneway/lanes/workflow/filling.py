@@ -33,8 +33,8 @@ class Filling:
 
     nodes: Mapping[str, Any]
     input: Any
-    previous: Any
-    """What the node before gave."""
+    previous: Mapping[str, Any]
+    """What the nodes gave in the run before."""
     trigger: Mapping[str, Any]
     """What started the run."""
     secret: Secret
@@ -69,7 +69,9 @@ class Filling:
             self.used.add(str(path[0]))
         else:
             self.used.add(f"${root}")
-        known = {"nodes": self.nodes, "input": self.input, "trigger": self.trigger, "previous": self.previous}[root]
+        if root == "previous":
+            return _found_or_none(self.previous, path)
+        known = {"nodes": self.nodes, "input": self.input, "trigger": self.trigger}[root]
         return _looked_up(known, path, reference)
 
     def _secret(self, reference: str, path: list[str | int]) -> str:
@@ -124,6 +126,14 @@ def _looked_up(value: Any, path: list[str | int], reference: str) -> Any:
         else:
             raise BadInput(f"`{reference}` leads nowhere: there is no `{part}`.", hint=_offered(value))
     return value
+
+
+def _found_or_none(value: Any, path: list[str | int]) -> Any:
+    """What lies there, else None: the first run has none before it, and the last one may have gone another way."""
+    try:
+        return _looked_up(value, path, "$previous")
+    except BadInput:
+        return None
 
 
 def _offered(value: Any) -> str:

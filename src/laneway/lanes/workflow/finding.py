@@ -20,7 +20,7 @@ REASONS = (
     "trigger",
 )
 """Reason codes, the most basic first; the first finding's reason is THE reason of a refusal."""
-NOTES = ("unused-key", "incomplete", "starts-alone", "double-edge", "no-such-ctx")
+NOTES = ("unused-key", "incomplete", "starts-alone", "double-edge", "no-such-ctx", "never-taken")
 """Codes of what is worth saying in a preview, and refuses nothing."""
 
 

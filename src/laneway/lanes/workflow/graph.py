@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from laneway.lanes.workflow.document import Document
+from laneway.lanes.workflow.document import Document, whole_number
 
 EXCLUSIVE = ("conditional", "hitl")
 """Node types that take exactly one branch."""
@@ -276,15 +276,14 @@ class Loop:
 
     @staticmethod
     def of(config: Mapping[str, Any]) -> Loop:
-        back, most, condition = config.get("loop_back_to"), config.get("max_iterations"), config.get("condition")
-        delay = config.get("delay_ms")
+        back, condition = config.get("loop_back_to"), config.get("condition")
         return Loop(
             back if isinstance(back, str) else None,
-            most if isinstance(most, int) and not isinstance(most, bool) else 0,
+            whole_number(config.get("max_iterations")) or 0,
             condition if isinstance(condition, str) else None,
             _names(config.get("break_path")),
             _names(config.get("timeout_path")),
-            delay if isinstance(delay, int) else 0,
+            whole_number(config.get("delay_ms")) or 0,
         )
 
 

@@ -16,6 +16,7 @@ from uuid import UUID
 from laneway.clock import Clock
 from laneway.domain.job import Job
 from laneway.domain.workflow_run import NodeRecord, WorkflowRun
+from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.errors import JobCancelled, LanewayError, LeaseLost, TransientFault, Unavailable, UncertainFault
 from laneway.lanes.contract import Request
@@ -28,6 +29,8 @@ from laneway.store.questions import Question
 
 USUAL_SECONDS = 60.0
 """How long one attempt of a node may take if it does not say."""
+LONGEST_MS = 31_536_000_000
+"""And how long at most, whatever it says: a year."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,11 @@ class Waits:
 Outcome = Done | Failed | Waits
 
 
+def ended_as(status: str) -> str:
+    """What became of a run or a job, behind its name."""
+    return "failed" if status == "failed" else f"was {status}"
+
+
 @dataclass(frozen=True)
 class Doing:
     """One attempt of a node."""
@@ -152,11 +160,25 @@ class Doing:
     @property
     def seconds(self) -> float:
         """How long this attempt may take."""
-        return int(self.node.get("timeout_ms") or 0) / 1000 or USUAL_SECONDS
+        return self.own_seconds or USUAL_SECONDS
+
+    @property
+    def own_seconds(self) -> float | None:
+        """The limit of time that the node itself sets; None if it sets none."""
+        return min(self.node.get("timeout_ms") or 0, LONGEST_MS) / 1000 or None
+
+    @property
+    def late(self) -> str:
+        """What is said of an attempt that took too long."""
+        return f"It took longer than {self.seconds:g} seconds."
 
     def input(self) -> Any:
         """What it works on: the setting `input`, or what the node before it gave."""
         return self.config.get("input", self.given)
+
+    async def hold(self, tx: Connection) -> None:
+        """The run still owns its job and nobody stops it before `tx` ends; else LeaseLost and nothing of it is kept."""
+        await self.steps.hold(tx, current_run(), lock=True)
 
     async def act(self, work: Callable[[], Awaitable[Any]], *, again: bool, about: str) -> Outcome:
         """What `work` gave, made once; `again` says whether doing it twice is the same as doing it once."""
@@ -167,7 +189,7 @@ class Doing:
                     result = await work()
                     return {"status": "success", "result": await asyncio.to_thread(lambda: self.shown(sound(result)))}
             except TimeoutError:
-                told = f"It took longer than {self.seconds:g} seconds."
+                told = self.late
                 return _wrong(told if again else f"{told} It may have happened all the same.", again)
             except (LeaseLost, JobCancelled):
                 raise
@@ -198,8 +220,24 @@ class Kind:
     work: Callable[[Doing], Awaitable[Outcome]]
     acts: bool = True
     """Whether it changes anything, costs anything or needs a person; a test run only says what it would do."""
+    computes: bool = False
+    """Whether it works without `Doing.act`: it is then held to its time from outside."""
     knows_secrets: bool = False
     hears: bool = False
     """Whether somebody outside answers it: what it says of a failure may be in their words."""
     takes: bool = True
     """Whether it works on what the node before it gave; if not, only its own settings can bring in others' words."""
+
+    async def done(self, doing: Doing) -> Outcome:
+        """What one attempt came to, within its time."""
+        if not self.computes:
+            return await self.work(doing)
+        clock, late = asyncio.get_running_loop().time, Failed(doing.late)
+        end = clock() + doing.seconds
+        try:
+            async with asyncio.timeout(doing.seconds):
+                outcome = await self.work(doing)
+        except TimeoutError:
+            return late
+        # Work that holds on to the interpreter ends before anybody can interrupt it.
+        return late if clock() > end else outcome

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
 
 from laneway.clock import Clock
-from laneway.engine.faults import ended
+from laneway.engine.rounds import listen, rounds
 from laneway.lanes.workflow.expiring import Expiring
 from laneway.lanes.workflow.forwarding import Forwarding
 from laneway.store import workflow_patches
@@ -25,21 +24,9 @@ class Keeping:
 
     async def keep_going(self) -> None:
         """Runs until cancelled, or until the database is gone."""
-        listener = asyncio.create_task(self._listen(), name="workflow-due")
-        try:
-            if self._forwarding is not None:
-                await self._forwarding.begin()
-            while not ended() and not listener.done():
-                self._wake.clear()
-                pause = await self.turn()
-                try:
-                    async with asyncio.timeout(pause):
-                        await self._wake.wait()
-                except TimeoutError:
-                    pass
-        finally:
-            listener.cancel()
-            await asyncio.gather(listener, return_exceptions=True)
+        if self._forwarding is not None:
+            await self._forwarding.begin()
+        await rounds(self._wake, self.turn, listen(self._db, lambda told: self._wake.set(), DUE))
 
     async def turn(self) -> float:
         """Everything due has been done; returns how many seconds nothing can be due."""
@@ -50,8 +37,3 @@ class Keeping:
         async with self._db.transaction() as tx:
             due = await workflow_patches.seconds_to_next(tx, self._clock.now())
         return LOOK_ANYWAY_SECONDS if due is None else min(max(due + 0.01, 0.1), LOOK_ANYWAY_SECONDS)
-
-    async def _listen(self) -> None:
-        async with aclosing(self._db.listen(DUE)) as notifications:
-            async for _ in notifications:
-                self._wake.set()

@@ -14,7 +14,7 @@ from laneway.domain.judgement import ApprovalState
 from laneway.domain.workflow import Patch, Workflow
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
-from laneway.errors import BadInput, Conflict, Forbidden, LanewayError, NotFound, Unavailable
+from laneway.errors import BadInput, Conflict, Forbidden, LanewayError, NotFound, Unavailable, failure
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.workflow.asking import Asking, Standing, Wanted
 from laneway.lanes.workflow.drafting import Drafted, Drafting, Scene
@@ -72,6 +72,9 @@ class WorkflowLane:
             drafted = Drafted(await undoing(self._db, self._steps, request, scene, undo))
         else:
             drafted = await self._drafting.draft(request, scene)
+        if drafted.wanted is None and drafted.refused:
+            refused = _failed("not-understood", drafted.said)
+            return Answer(refused.text, refused.result | self._told(drafted))
         if drafted.wanted is None:
             return Answer(
                 drafted.said, {"result_preview": {"kind": "text", "text": drafted.said}, **self._told(drafted)}
@@ -149,7 +152,7 @@ def _refused(error: LanewayError) -> Answer:
 
 
 def _failed(kind: str, text: str) -> Answer:
-    return Answer(text, {"failed": {"type": kind, "message": text, "retryable": False}})
+    return Answer(text, {"failed": failure(kind, text)})
 
 
 def _milliseconds(began: datetime, ended: datetime) -> int:

@@ -79,19 +79,33 @@ def _list(result: Merge, key: str, before: Any, after: Any) -> None:
             result.document[key] = deepcopy(new)
         return
     was, wants = {name(one): one for one in old}, {name(one): one for one in new}
+    fresh = [one for one in new if name(one) not in was]
     for identity, one in was.items():
         if identity not in wants:
-            _take_out(result, here, one, name, word)
+            _take_out(result, here, one, name, word, replaced=any(_alike_in_kind(one, other) for other in fresh))
         elif not same(one, wants[identity]):
             _turn(result, here, one, wants[identity], name, word)
-    for number, one in enumerate(new):
-        if name(one) not in was:
-            _put_in(result, here, one, new[:number], name, word)
+    for one in fresh:
+        _put_in(result, here, one, new, name, word)
 
 
-def _take_out(result: Merge, here: list[Any], one: Any, name: Callable[[Any], Hashable], word: str) -> None:
+def _alike_in_kind(one: Any, other: Any) -> bool:
+    """Whether the one may be the other, changed: any two nodes, edges with an end in common, triggers of a type."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return True
+    if "from" in one:
+        return one.get("from") == other.get("from") or one.get("to") == other.get("to")
+    return "id" in one or one.get("type") == other.get("type")
+
+
+def _take_out(
+    result: Merge, here: list[Any], one: Any, name: Callable[[Any], Hashable], word: str, *, replaced: bool
+) -> None:
+    """It is gone; if it was gone before and something was to stand in its place, nobody knows where that would be."""
     place = _place(here, name(one), name)
     if place is None:
+        if replaced:
+            result.conflicts.append(f"{word} {described(one)} has been changed or removed since")
         return
     if not same(here[place], one):
         result.conflicts.append(f"{word} {described(one)} has been changed since")
@@ -111,7 +125,7 @@ def _turn(result: Merge, here: list[Any], old: Any, new: Any, name: Callable[[An
 
 
 def _put_in(
-    result: Merge, here: list[Any], one: Any, earlier: list[Any], name: Callable[[Any], Hashable], word: str
+    result: Merge, here: list[Any], one: Any, wanted: list[Any], name: Callable[[Any], Hashable], word: str
 ) -> None:
     """It stands behind the nearest of those it stood behind before: the order of edges is the order of rules."""
     place = _place(here, name(one), name)
@@ -119,9 +133,20 @@ def _put_in(
         if not same(here[place], one):
             result.conflicts.append(f"there is another {word} {described(one)} now")
         return
+    if any(_same_way(one, other) and name(other) not in {*map(name, wanted)} for other in here):
+        result.conflicts.append(f"there is another {word} {described(one).split(' if ')[0]} now")
+        return
+    earlier = wanted[: _place(wanted, name(one), name)]
     spots = [spot for spot in (_place(here, name(other), name) for other in reversed(earlier)) if spot is not None]
     here.insert(spots[0] + 1 if spots else 0, deepcopy(one))
     result.turned += 1
+
+
+def _same_way(one: Any, other: Any) -> bool:
+    """Whether two edges lead from one node to another on the same occasion."""
+    if not isinstance(one, dict) or not isinstance(other, dict) or "from" not in one:
+        return False
+    return all(one.get(key) == other.get(key) for key in ("from", "to", "on"))
 
 
 def _place(here: list[Any], identity: Hashable, name: Callable[[Any], Hashable]) -> int | None:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from laneway.lanes.workflow.patching import Operation, PatchRefused, Stepwise, few_enough
+from laneway.lanes.workflow.patching import Operation, PatchRefused, Stepwise, few_enough, nowhere
+from laneway.lanes.workflow.quoting import named, quoted
 
 _EDGE = re.compile(r"@(?P<from>[A-Za-z0-9_-]+?)->(?P<to>[A-Za-z0-9_-]+)(?:#(?P<number>[1-9][0-9]{0,3}))?\Z")
 _NODE = re.compile(r"@(?P<id>[A-Za-z0-9_-]+)\Z")
@@ -30,9 +31,18 @@ def compiled(document: Any, operations: Sequence[Operation]) -> list[Plain]:
     patch, found = Stepwise(document), list[Plain]()
     for number, operation in enumerate(operations, 1):
         for step in _steps(patch.root, operation, number) if _by_id(operation) else [operation]:
-            patch.step(step, number)
+            _step(patch, step, operation, number)
             found.append(dict(step))
     return found
+
+
+def _step(patch: Stepwise, step: Operation, operation: Operation, number: int) -> None:
+    """One step is done; a refusal names the path as it was written."""
+    try:
+        patch.step(step, number)
+    except PatchRefused as wrong:
+        path = _written(operation) if isinstance(operation, Mapping) else ""
+        raise PatchRefused(number, path, wrong.why, wrong.hint) from None
 
 
 def _by_id(operation: Any) -> bool:
@@ -48,10 +58,27 @@ def _steps(document: Any, operation: Operation, number: int) -> list[Plain]:
     for name in ("from", "path"):
         text = operation.get(name)
         if isinstance(text, str) and text.startswith(("/nodes/@", "/edges/@")):
-            place = _Place(document, text, number, new=adding and name == "path")
+            place = _place(document, operation, name, text, number, new=adding and name == "path")
+            if place.added and operation.get("op") == "add":
+                _check_name(text, operation.get("value"), number)
             tests += place.tests
             plain[name] = place.path
     return [*tests, plain]
+
+
+def _place(document: Any, operation: Operation, name: str, text: str, number: int, *, new: bool) -> _Place:
+    """Where the path or the `from` of an operation leads; a refusal says which of the two is wrong."""
+    try:
+        return _Place(document, text, number, new=new)
+    except PatchRefused as wrong:
+        if name == "path":
+            raise
+        raise PatchRefused(number, _written(operation), nowhere(text, wrong.why), wrong.hint) from None
+
+
+def _written(operation: Operation) -> str:
+    path = operation.get("path")
+    return path if isinstance(path, str) else ""
 
 
 class _Place:
@@ -61,25 +88,39 @@ class _Place:
         _, kind, name, *rest = path.split("/")
         found, ids = _matching(document, kind, name, path, number)
         self.tests: list[Plain] = []
-        whole = not rest
-        if new and whole:
+        self.added = new and not rest
+        """Whether it is the node or edge itself that comes to stand there."""
+        if self.added:
             self._refuse_known(found, kind, name, path, number)
             self.path = f"/{kind}/-"
             return
         if not found:
             there = ", ".join(ids[:12]) or "none"
-            raise PatchRefused(number, path, f"There is no {kind[:-1]} {name[1:]!r}.", f"There are: {there}.")
+            raise PatchRefused(number, path, f"There is no {kind[:-1]} {quoted(name[1:])}.", f"There are: {there}.")
         if len(found) > 1:
-            why = f"There are {len(found)} edges {name[1:]!r}."
-            raise PatchRefused(number, path, why, f"Write {name}#1 for the first, {name}#2 for the second.")
+            why = f"There are {len(found)} {kind} {quoted(name[1:])}."
+            # Nodes of one id are told apart by their places only, until one of them has another.
+            places = [f"{index}" if kind == "nodes" else f"{name}#{n}" for n, (index, _) in enumerate(found[:2], 1)]
+            first, second = ("/".join(["", kind, place, *rest]) for place in places)
+            raise PatchRefused(number, path, why, f"Write {first} for the first, {second} for the second.")
         index, guards = found[0]
         self.tests = [{"op": "test", "path": f"/{kind}/{index}/{key}", "value": value} for key, value in guards.items()]
         self.path = "/".join(["", kind, str(index), *rest])
 
     def _refuse_known(self, found: list[Any], kind: str, name: str, path: str, number: int) -> None:
         if found and kind == "nodes":
-            why = f"The node {name[1:]!r} is there already."
+            why = f"The node {quoted(name[1:])} is there already."
             raise PatchRefused(number, path, why, "Use replace, or another id.")
+
+
+def _check_name(path: str, value: Any, number: int) -> None:
+    """What is added under a name has that name itself."""
+    _, kind, name = path.split("/")
+    match = (_NODE if kind == "nodes" else _EDGE).match(name)
+    wanted = {key: part for key, part in (match.groupdict() if match else {}).items() if key != "number"}
+    if isinstance(value, Mapping) and any(value.get(key) != part for key, part in wanted.items()):
+        why = f"There is no {kind[:-1]} {quoted(name[1:])}, and what is added is another one."
+        raise PatchRefused(number, path, why, f"Write /{kind}/- to add it, or the name it has itself.")
 
 
 def _matching(
@@ -89,7 +130,7 @@ def _matching(
     match = (_NODE if kind == "nodes" else _EDGE).match(name)
     if match is None:
         hint = "Write /nodes/@id/…" if kind == "nodes" else "Write /edges/@from->to/…"
-        raise PatchRefused(number, path, f"{name!r} is no {kind[:-1]}.", hint)
+        raise PatchRefused(number, path, f"{quoted(name)} is no {kind[:-1]}.", hint)
     wanted: dict[str, str] = {
         key: value for key, value in match.groupdict().items() if key != "number" and value is not None
     }
@@ -98,7 +139,8 @@ def _matching(
     ordinal = match.groupdict().get("number")
     if ordinal is not None:
         found = found[int(ordinal) - 1 : int(ordinal)]
-    ids = [str(item.get("id")) if kind == "nodes" else f"{item.get('from')}->{item.get('to')}" for _, item in items]
+    keys = ("id",) if kind == "nodes" else ("from", "to")
+    ids = ["->".join(named(item.get(key)) for key in keys) for _, item in items]
     return found, ids
 
 

@@ -9,11 +9,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from laneway.lanes.workflow.conditions import EDGE_NAMES, BadCondition, compiled, expression
+from laneway.lanes.workflow.checks.unreachable import settled
+from laneway.lanes.workflow.conditions import compiled
 from laneway.lanes.workflow.document import Document
 from laneway.lanes.workflow.finding import Finding
 from laneway.lanes.workflow.graph import Graph
-from laneway.lanes.workflow.schema import config_keys, nearest
+from laneway.lanes.workflow.patching import pointer
+from laneway.lanes.workflow.quoting import short
+from laneway.lanes.workflow.schema import unfit
+from laneway.lanes.workflow.unknown_keys import unknown_keys
+from laneway.lanes.workflow.worked_out import OF_NODES
 
 NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "function": (("name",),),
@@ -28,18 +33,16 @@ NEEDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "wait": (("seconds", "duration_ms", "until", "event"),),
 }
 """Per type what a node needs to run: one key out of each group."""
-ROW_NAMES = ("item", *EDGE_NAMES)
-"""What the condition of a filter node may speak of: `item` and `output` are the row."""
-_WORKED_OUT = {"filter": ("condition", ROW_NAMES), "transform": ("expression", EDGE_NAMES)}
 
 
 def notes(document: Document) -> list[Finding]:
     """Notes on a document that has passed its checks."""
-    return [*incomplete(document), *_unused(document), *_alone(document), *_double(document), *_forgotten(document)]
+    told = (incomplete, _unused, _alone, _double, _forgotten, _shadowed)
+    return [finding for one in told for finding in one(document)]
 
 
 def incomplete(document: Document) -> Iterator[Finding]:
-    """Nodes that lack what they need to run."""
+    """Nodes that lack what they need to run, or have settings nobody can work with."""
     for index, node in enumerate(document["nodes"]):
         config = node.get("config", {})
         for keys in NEEDS.get(node["type"], ()):
@@ -47,31 +50,24 @@ def incomplete(document: Document) -> Iterator[Finding]:
                 wanted = " or ".join(map(repr, keys))
                 message = f"The node {node['id']!r} ({node['type']}) cannot run yet: its config has no {wanted}."
                 yield Finding("incomplete", message, f"Add {wanted}.", node["id"], f"/nodes/{index}/config")
-        for wrong, repair in _expressions(node):
+        for wrong, repair, path in [*unfit(node), *_expressions(node)]:
             message = f"The node {node['id']!r} ({node['type']}) cannot run yet: {wrong}"
-            yield Finding("incomplete", message, repair, node["id"], f"/nodes/{index}/config")
+            yield Finding("incomplete", message, repair, node["id"], pointer(("nodes", index, "config", *path)))
 
 
-def _expressions(node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is wrong with the CEL a node works with, and what to do."""
-    key, names = _WORKED_OUT.get(node["type"], ("", ()))
-    text = node.get("config", {}).get(key)
-    if isinstance(text, str):
-        try:
-            expression(text, names)
-        except BadCondition as wrong:
-            yield wrong.message, wrong.hint
+def _expressions(node: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
+    """What is wrong with the CEL a node works with, what to do, and where below its config.
+
+    No check lets it pass any more; a version that was stored before there was one may hold it.
+    """
+    setting = OF_NODES.get(node["type"])
+    wrong = setting.wrong(node.get("config", {})) if setting else None
+    if setting and wrong:
+        yield wrong.message, wrong.hint, [setting.key]
 
 
 def _unused(document: Document) -> Iterator[Finding]:
-    for index, node in enumerate(document["nodes"]):
-        known = config_keys(node["type"])
-        for key in node.get("config", {}):
-            if key not in known:
-                message = f"The node {node['id']!r} ({node['type']}) does not use {_short(key)!r} of its config."
-                near = nearest(key, known)
-                repair = f"Did you mean {near!r}?" if near else f"It uses: {', '.join(known)}."
-                yield Finding("unused-key", message, repair, node["id"], f"/nodes/{index}/config")
+    yield from (found.finding("unused-key") for found in unknown_keys(document))
 
 
 def _alone(document: Document) -> Iterator[Finding]:
@@ -97,16 +93,22 @@ def _forgotten(document: Document) -> Iterator[Finding]:
     for index, edge in enumerate(document["edges"]):
         read = compiled(edge["condition"]).expression.reads.get("ctx") if "condition" in edge else None
         for name in dict.fromkeys(path[0] for path in read or () if path[0] not in names):
-            message = (
-                f"The condition of {edge['from']} → {edge['to']} reads ctx.{_short(name)}, and there is no such node."
-            )
+            read_of = f"The condition of {edge['from']} → {edge['to']} reads ctx.{short(name, 60)}"
+            message = f"{read_of}, and there is no such node."
             repair = "Name a node that runs before; the condition errs without it."
             yield Finding("no-such-ctx", message, repair, edge["from"], f"/edges/{index}/condition")
 
 
+def _shadowed(document: Document) -> Iterator[Finding]:
+    """Ways of a node that takes only one, behind a rule that always holds."""
+    graph = Graph(document)
+    for name in filter(graph.exclusive, graph.nodes):
+        rules = [settled(branch.condition) for branch in graph.branches(name)]
+        behind = graph.branches(name)[rules.index(True) + 1 :] if True in rules else []
+        for edge in (edge for branch in behind for edge in branch.edges):
+            message = f"The way {edge.source} → {edge.target} is never taken: a rule before it is always true."
+            yield Finding("never-taken", message, "Mend that rule if it should be.", name, f"/edges/{edge.index}")
+
+
 def _key(edge: Mapping[str, Any]) -> tuple[Any, ...]:
     return edge["from"], edge["to"], edge.get("condition"), edge.get("on")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "…"

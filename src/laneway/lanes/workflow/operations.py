@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from difflib import SequenceMatcher
 from typing import Any
 
 from laneway.domain.workflow import Operations
@@ -45,15 +47,27 @@ def _objects(before: dict[str, Any], after: dict[str, Any], path: str) -> Operat
 
 
 def _lists(before: list[Any], after: list[Any], path: str) -> Operations:
-    """What both begin and end with stays; of the middle, what stands at the same place is changed in place."""
-    head = 0
-    while head < min(len(before), len(after)) and same(before[head], after[head]):
-        head += 1
-    tail = 0
-    while tail < min(len(before), len(after)) - head and same(before[-1 - tail], after[-1 - tail]):
-        tail += 1
-    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    if len(old) == len(new):
-        return [step for n in range(len(old)) for step in between(old[n], new[n], f"{path}/{head + n}")]
-    removed: Operations = [{"op": "remove", "path": f"{path}/{head + n}"} for n in reversed(range(len(old)))]
-    return removed + [{"op": "add", "path": f"{path}/{head + n}", "value": value} for n, value in enumerate(new)]
+    """What stays in its order stays, changed in place where it changed; the rest is removed and added."""
+    found: Operations = []
+    ways = SequenceMatcher(None, [_name(one) for one in before], [_name(one) for one in after], autojunk=False)
+    for kind, old, old_end, new, new_end in ways.get_opcodes():
+        # So far the list is what it shall be, so places are counted in the new one.
+        if kind == "equal" or old_end - old == new_end - new:
+            pairs = enumerate(zip(before[old:old_end], after[new:new_end], strict=True), new)
+            found += [step for place, (one, other) in pairs for step in between(one, other, f"{path}/{place}")]
+            continue
+        found += [{"op": "remove", "path": f"{path}/{place}"} for place in reversed(range(new, new + old_end - old))]
+        found += [
+            {"op": "add", "path": f"{path}/{place}", "value": value}
+            for place, value in enumerate(after[new:new_end], new)
+        ]
+    return found
+
+
+def _name(value: Any) -> str:
+    """What tells a member of a list from the others: a node its id, an edge its ends, anything else all of it."""
+    if isinstance(value, dict):
+        for keys in (("id",), ("from", "to")):
+            if all(isinstance(value.get(key), str) for key in keys):
+                return json.dumps([value[key] for key in keys])
+    return json.dumps(value, sort_keys=True)

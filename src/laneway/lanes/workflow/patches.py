@@ -16,7 +16,7 @@ from laneway.domain.workflow import (
     Workflow,
     checked_tag,
 )
-from laneway.errors import Conflict
+from laneway.errors import Conflict, NotFound
 from laneway.lanes.workflow.merging import merged
 from laneway.lanes.workflow.operations import between, same
 from laneway.lanes.workflow.refusing import MergeConflict, Rejected
@@ -106,7 +106,7 @@ class Patches:
         if patch.base_version == 0:
             return await self._unmade(tx, workflow, patch, cause, kind)
         document = await self._turned(tx, workflow, patch, "undone")
-        described = f"Undone: {patch.description}".strip()
+        described = undone(patch)
         changed, made = await self.put(tx, workflow, document, cause, kind, described, undoes=patch.id)
         await workflow_patches.mark_undone(tx, patch.id, made.id)
         if patch.undoes is not None:
@@ -119,7 +119,7 @@ class Patches:
     ) -> tuple[Workflow, Patch]:
         """The workflow is removed, as if it had never been made; what was changed since stands in the way."""
         await self._check_unmade(tx, workflow, patch)
-        described = f"Undone: {patch.description}".strip()
+        described = undone(patch)
         changed, made = await self.put(tx, workflow, workflows.EMPTY, cause, kind, described, undoes=patch.id)
         await workflow_patches.mark_undone(tx, patch.id, made.id)
         await workflows.remove(tx, changed, cause.principal_id)
@@ -141,7 +141,7 @@ class Patches:
         else:
             after = await self._turned(tx, workflow, patch, "undone")
         before = workflow.document
-        described = f"Undone: {patch.description}".strip()
+        described = undone(patch)
         return Proposal(
             workflow.tag, workflow.version, between(before, after), between(after, before), described, before, after,
             workflow,
@@ -166,6 +166,27 @@ class Patches:
         await workflow_patches.mark_undone(tx, undoing.id, made.id)
         await workflow_patches.mark_undone(tx, first.id, None)
         return changed, made
+
+    async def remake(self, tx: Connection, owner: UUID, tag: str, cause: Cause) -> tuple[Workflow, Patch]:
+        """A workflow that went because its making was undone is made again, or NotFound."""
+        removed = await workflows.last_removed(tx, owner, tag)
+        if removed is None or not same(removed.document, workflows.EMPTY):
+            hint = "`laneway workflow restore` brings it back." if removed else "`laneway workflow list` lists them."
+            raise NotFound(f"There is no workflow `{tag[:80]}`.", hint=hint)
+        return await self.redo(tx, await workflows.restore(tx, removed, cause.principal_id), None, cause)
+
+    async def restore(self, tx: Connection, owner: UUID, tag: str, cause: Cause) -> Workflow:
+        """What was removed last under this tag is there again; where its making was undone, that is redone."""
+        removed = await workflows.last_removed(tx, owner, tag)
+        if removed is None:
+            raise NotFound(
+                f"No workflow `{tag[:80]}` was removed.", hint="`laneway workflow list --removed` lists them."
+            )
+        if same(removed.document, workflows.EMPTY):
+            return (await self.remake(tx, owner, tag, cause))[0]
+        # The rules may have become stricter since it was stored.
+        await asyncio.to_thread(checked, removed.document)
+        return await workflows.restore(tx, removed, cause.principal_id)
 
     async def roll_back(self, tx: Connection, workflow: Workflow, number: int, cause: Cause) -> tuple[Workflow, Patch]:
         """The workflow is what it was at a version, as a new version."""
@@ -233,3 +254,8 @@ def _no_change(tag: str) -> dict[str, str]:
         "reason": "no-change", "message": f"The patch leaves workflow `{tag}` as it is.",
         "repair": "Leave it out, or say what should be different.",
     }  # fmt: skip
+
+
+def undone(patch: Patch) -> str:
+    """The description of what takes a patch back."""
+    return f"Undone: {patch.description.strip() or f'the change that made version {patch.version}.'}"

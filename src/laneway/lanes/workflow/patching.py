@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from laneway.errors import BadInput
 from laneway.lanes.workflow.document import MOST_BYTES, bounded, copied, equal, weight
+from laneway.lanes.workflow.quoting import in_full, quoted, short
 
 Operation = Mapping[str, Any]
 """One step of a patch: {"op", "path", "value"?, "from"?}; other members are ignored, as the standard asks."""
@@ -26,7 +26,7 @@ class PatchRefused(BadInput):
     code = "json-patch"
 
     def __init__(self, number: int, path: str, why: str, hint: str = "") -> None:
-        where = f"Operation {number}" + (f" ({_short(path)})" if path else "") if number else "The patch"
+        where = f"Operation {number}" + (f" ({short(path)})" if path else "") if number else "The patch"
         super().__init__(f"{where}: {why}", hint=hint)
         self.number, self.path, self.why = number, path, why
 
@@ -105,10 +105,10 @@ class Stepwise:
             case "remove":
                 return [self._remove(path)]
             case "copy":
-                return self._add(path, self._new(self._at(_member(operation, "from"))))
+                return self._add(path, self._new(self._found(_member(operation, "from"))))
             case "move":
                 return self._move(_member(operation, "from"), path)
-        raise _Wrong(f"The operation {_shown(kind)} is unknown.", f"Known: {', '.join(KINDS)}.")
+        raise _Wrong(f"The operation {in_full(kind)} is unknown.", f"Known: {', '.join(KINDS)}.")
 
     def _with_value(self, kind: str, path: str, value: Any) -> list[dict[str, Any]]:
         if kind == "add":
@@ -117,7 +117,7 @@ class Stepwise:
         if kind == "test":
             if not equal(found, value):
                 raise _Wrong(
-                    f"The test failed: there is {_shown(found)}, not {_shown(value)}.",
+                    f"The test failed: there is {in_full(found)}, not {in_full(value)}.",
                     "The document has changed; read it again.",
                 )
             return []
@@ -147,8 +147,8 @@ class Stepwise:
 
     def _move(self, source: str, path: str) -> list[dict[str, Any]]:
         if source != path and (path + "/").startswith(source + "/"):
-            raise _Wrong(f"{_short(source) or 'The whole document'} cannot be moved into itself.", "Use copy.")
-        found = self._at(source)
+            raise _Wrong(f"{short(source) or 'The whole document'} cannot be moved into itself.", "Use copy.")
+        found = self._found(source)
         if source == path:
             return []
         removed = self._remove(source)
@@ -168,13 +168,20 @@ class Stepwise:
             found = _child(found, part)
         return found
 
+    def _found(self, source: str) -> Any:
+        """What `from` leads to; what is wrong with it is said of it, and not of the path."""
+        try:
+            return self._at(source)
+        except _Wrong as wrong:
+            raise _Wrong(nowhere(source, wrong.why), wrong.hint) from None
+
     def _holder(self, path: str) -> tuple[Any, str]:
         *above, key = parts(path)
         found = self.root
         for part in above:
             found = _child(found, part)
         if not isinstance(found, dict | list):
-            raise _Wrong(f"{_short(_parent(path))} is {_kind(found)}: nothing can be put into it.", "Mend the path.")
+            raise _Wrong(f"{short(_parent(path))} is {_kind(found)}: nothing can be put into it.", "Mend the path.")
         return found, key
 
     def _value(self, operation: Operation) -> Any:
@@ -189,15 +196,20 @@ class Stepwise:
         return copied(value)
 
 
-def parts(path: str) -> list[str]:
+def nowhere(source: str, why: str) -> str:
+    """What is said of an operation whose `from` is wrong."""
+    return f"Its 'from' ({short(source)}) leads nowhere: {why}"
+
+
+def parts(path: str, called: str = "path") -> list[str]:
     """The names a JSON Pointer goes by, with ~1 and ~0 read back."""
     if path == "":
         return []
     if not path.startswith("/"):
-        raise _Wrong("The path does not begin with a slash.", 'Write "/nodes/0/config".')
+        raise _Wrong(f"The {called} does not begin with a slash.", 'Write "/nodes/0/config".')
     found = path[1:].split("/")
     if any("~" in part.replace("~0", "").replace("~1", "") for part in found):
-        raise _Wrong("The path holds a ~ that is neither ~0 nor ~1.", "Write ~0 for ~ and ~1 for a slash.")
+        raise _Wrong(f"The {called} holds a ~ that is neither ~0 nor ~1.", "Write ~0 for ~ and ~1 for a slash.")
     return [part.replace("~1", "/").replace("~0", "~") for part in found]
 
 
@@ -210,16 +222,16 @@ def _child(holder: Any, key: str) -> Any:
     if isinstance(holder, list):
         return holder[_index(key, len(holder))]
     if not isinstance(holder, dict):
-        raise _Wrong(f"There is nothing below {_kind(holder)} at {_short(key)!r}.", "Mend the path.")
+        raise _Wrong(f"There is nothing below {_kind(holder)} at {quoted(key)}.", "Mend the path.")
     if key not in holder:
-        near = f"There are: {', '.join(map(_short, list(holder)[:12]))}." if holder else "The object is empty."
-        raise _Wrong(f"There is no {_short(key)!r}.", near)
+        near = f"There are: {', '.join(map(short, list(holder)[:12]))}." if holder else "The object is empty."
+        raise _Wrong(f"There is no {quoted(key)}.", near)
     return holder[key]
 
 
 def _index(key: str, length: int) -> int:
     if not (key.isascii() and key.isdigit()) or (len(key) > 1 and key[0] == "0") or len(key) > 9:
-        raise _Wrong(f"{_short(key)!r} is no index of a list.", "Use 0, 1, 2 … (add also takes -).")
+        raise _Wrong(f"{quoted(key)} is no index of a list.", "Use 0, 1, 2 … (add also takes -).")
     index = int(key)
     if index >= length:
         raise _Wrong(f"The list has no index {index}.", f"Its last usable index is {length - 1}.")
@@ -230,7 +242,7 @@ def _member(operation: Operation, name: str) -> str:
     value = operation.get(name)
     if not isinstance(value, str):
         raise _Wrong(f"It has no text {name!r}.", f'Add "{name}", a JSON Pointer.')
-    parts(value)
+    parts(value, name)
     return value
 
 
@@ -241,11 +253,3 @@ def _parent(path: str) -> str:
 def _kind(value: Any) -> str:
     names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
-
-
-def _shown(value: Any) -> str:
-    return _short(json.dumps(value, ensure_ascii=False))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:77] + "…"

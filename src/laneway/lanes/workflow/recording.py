@@ -8,11 +8,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from laneway.domain.storable import storable
 from laneway.domain.workflow_run import NodeRecord
 from laneway.errors import BadInput, TooLarge
+from laneway.lanes.workflow import json_pieces
 from laneway.lanes.workflow.document import DEEPEST
 from laneway.store import artifacts
 from laneway.store.artifacts import Artifacts
@@ -62,23 +61,22 @@ def sound(value: Any) -> Any:
 
 def _written(value: Any) -> tuple[Any, bytes]:
     plain = sound(value)
-    try:
-        content = orjson.dumps(plain, default=str, option=orjson.OPT_NON_STR_KEYS)
-    except TypeError:
-        # orjson has no whole numbers beyond 64 bits.
-        content = json.dumps(plain, default=str, ensure_ascii=False).encode()
+    content = json_pieces.dumps(plain)
     if len(content) > MOST:
         raise TooLarge(
             f"The node gave {len(content):,} bytes; {MOST:,} are kept.", hint="Filter it, or ask for less of it."
         )
-    return json.loads(content), content
+    return json_pieces.loads(content), content
 
 
 async def whole(record: NodeRecord, originals: Artifacts) -> Any:
     """All of what a node gave, wherever it lies."""
-    if record.ref is None:
-        return record.output
-    return await asyncio.to_thread(json.loads, (await originals.read(record.ref)).content)
+    return record.output if record.ref is None else await on_shelf(record.ref, originals)
+
+
+async def on_shelf(ref: str, originals: Artifacts, tx: Connection | None = None) -> Any:
+    """A large output, as it was given."""
+    return await asyncio.to_thread(json_pieces.loads, (await originals.read(ref, tx)).content)
 
 
 def noted(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from laneway.domain.workflow import Document
 from laneway.lanes.workflow.conditions import Condition, Erred, compiled
 from laneway.lanes.workflow.document import equal
 from laneway.lanes.workflow.graph import Edge, Graph
+from laneway.lanes.workflow.leaving import ways_out
 
 DONE, FAILED, UNKNOWN = "done", "failed", "unknown"
 CONDITION = "condition"
@@ -176,7 +177,7 @@ class _Walk:
             self.asks, self.unsure = self.asks or name, True
             self.taken.update(dict.fromkeys(out))
         elif loop is not None:
-            self._out_of_loop(name, loop.condition, loop.on_break, loop.on_most)
+            self._out_of_loop(name, loop.condition)
         else:
             self._branch(name)
 
@@ -204,19 +205,17 @@ class _Walk:
                 return None
         return None
 
-    def _out_of_loop(
-        self, name: str, condition: str | None, on_break: tuple[str, ...], on_most: tuple[str, ...]
-    ) -> None:
+    def _out_of_loop(self, name: str, condition: str | None) -> None:
         """What was recorded is the last turn: its condition was false then, or it had had enough."""
         again = True if condition is None else self._value(name, condition)
         if isinstance(again, Erred):
             again = False
-        drawn = tuple(edge.target for edge in self.graph.out(name) if edge.index >= 0 and not edge.on_error)
-        ways = on_most or on_break or drawn if again else on_break or drawn
+        branches = ways_out(self.graph, name, at_limit=bool(again))
+        ways = {edge for branch in branches for edge in branch.edges}
         for edge in self.graph.out(name):
             if edge.on_error or (edge.source, edge.target) in self.graph.back:
                 continue
-            self.taken[edge] = None if again is None else edge.target in ways
+            self.taken[edge] = None if again is None else edge in ways
 
     def _value(self, name: str, text: str) -> bool | Erred | None:
         """What a condition says of the recorded outputs; None if it asks for one that is not there."""

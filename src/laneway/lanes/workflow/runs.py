@@ -21,13 +21,15 @@ from laneway.engine.steps import Steps
 from laneway.errors import LanewayError, LeaseLost
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.workflow.failing import said_of_failure
-from laneway.lanes.workflow.hands import Hands, Kind
+from laneway.lanes.workflow.hands import Hands, Kind, ended_as
+from laneway.lanes.workflow.looking_back import looks_back
 from laneway.lanes.workflow.nodes import KINDS
 from laneway.lanes.workflow.readiness import check_ready
 from laneway.lanes.workflow.recording import beginning
+from laneway.lanes.workflow.remembering import Remembering
 from laneway.lanes.workflow.starting import Order, start, start_child
 from laneway.lanes.workflow.stretch import Shop, Stood, Stretch, soonest
-from laneway.store import workflow_nodes, workflow_runs, workflow_triggers
+from laneway.store import workflow_nodes, workflow_runs, workflow_triggers, workflow_turns
 from laneway.store.database import Connection, Database
 
 LARGEST_OUTPUT = 64 * 1024
@@ -59,6 +61,7 @@ class Runs:
         self, db: Database, steps: Steps, hands: Hands, clock: Clock | None = None, kinds: Mapping[str, Kind] = KINDS
     ) -> None:
         self._db, self._steps, self._hands, self._clock = db, steps, hands, clock or SystemClock()
+        self._remembering = Remembering(hands.artifacts)
         self._shop = Shop(db, steps, hands, self._clock, self._child, kinds)
 
     async def start(
@@ -110,17 +113,21 @@ class Runs:
 
     async def _stretch(self, request: Request, run_id: UUID) -> dict[str, Any]:
         async with self._db.transaction() as tx:
-            await self._steps.hold(tx, current_run())
+            # It may have to stand in line: whoever tells it to stop does so before this, or finds it at rest.
+            await self._steps.hold(tx, current_run(), lock=True)
             run = await workflow_runs.get(tx, run_id)
             if run.status in RUN_ENDED:
                 return _verdict(run)
+            if await self._in_line(tx, request, run):
+                return {"status": RunStatus.WAITING}
             await workflow_runs.set_status(tx, run_id, RunStatus.RUNNING)
-            previous = await workflow_nodes.outputs(tx, [run.previous_id]) if run.previous_id else {}
+            run = await workflow_runs.get(tx, run_id)
             read = await workflow_nodes.sources(tx, run.previous_id) if run.previous_id else []
+        previous = await self._remembering.previous(self._db, run)
         for source in run.sources:
             if source not in current_run().sources:
                 current_run().sources.append(source)
-        stretch = Stretch(self._shop, run, request, previous.get(run.previous_id or run.id, {}), read)
+        stretch = Stretch(self._shop, run, request, previous, read)
         try:
             # A phrase starts a run without asking us.
             self._check(run.document, run.pinned)
@@ -133,6 +140,23 @@ class Runs:
             return await self._stopped(run, _fault(stood.failed), [stood.failed.node])
         return await self._rest(request, run, stood) if stood.open else await self._done(run, stretch)
 
+    async def _in_line(self, tx: Connection, request: Request, run: WorkflowRun) -> bool:
+        """Whether the run waits as a row for one before it, which it would compare itself with too early."""
+        # A sub-workflow stands in no line: the run that waits for it may be the one before it.
+        if run.test or run.parent_id is not None or not looks_back(run.document):
+            return False
+        if await workflow_nodes.of_run(tx, run.id):
+            return False
+        if await workflow_turns.take(tx, run) is None:
+            return False
+        await workflow_runs.set_status(tx, run.id, RunStatus.WAITING)
+        await workflow_runs.rest(tx, request.job, None)
+        return True
+
+    async def _next_in_line(self, tx: Connection, run: WorkflowRun) -> None:
+        if looks_back(run.document):
+            await workflow_runs.wake(tx)
+
     async def _done(self, run: WorkflowRun, stretch: Stretch) -> dict[str, Any]:
         ends = stretch.ends()
         given = {name: stretch.outputs.get(name) for name in ends}
@@ -142,6 +166,7 @@ class Runs:
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             await workflow_runs.end(tx, run, RunStatus.DONE, output=kept, ended_at=ends)
+            await self._next_in_line(tx, run)
             if not run.test:
                 await workflow_triggers.go_on(tx, run.workflow_id)
         return {"status": RunStatus.DONE}
@@ -150,6 +175,7 @@ class Runs:
         async with self._db.transaction() as tx:
             await self._steps.hold(tx, current_run())
             await workflow_runs.end(tx, run, RunStatus.FAILED, error=error, ended_at=ended_at)
+            await self._next_in_line(tx, run)
             more = await said_of_failure(tx, run)
         return {"status": RunStatus.FAILED, "error": f"{error['message']} {more or ''}".strip(), "quiet": more is None}
 
@@ -158,7 +184,8 @@ class Runs:
         job, until = request.job, soonest(stood.open)
         timed = not any(_is_woken(record) for record in stood.open)
         async with self._db.transaction() as tx:
-            await self._steps.hold(tx, current_run())
+            # Whoever tells it to stop does so before this, or finds it at rest.
+            await self._steps.hold(tx, current_run(), lock=True)
             await workflow_runs.set_status(tx, run.id, RunStatus.WAITING)
             if stood.questions:
                 # One at a time: the answer to it wakes the run, which then asks the next.
@@ -180,7 +207,7 @@ def _is_woken(record: NodeRecord) -> bool:
 
 
 def _verdict(run: WorkflowRun) -> dict[str, Any]:
-    return {"status": run.status, "error": (run.error or {}).get("message", f"The run was {run.status}.")}
+    return {"status": run.status, "error": (run.error or {}).get("message", f"The run {ended_as(run.status)}.")}
 
 
 def _fault(record: NodeRecord) -> dict[str, Any]:
@@ -196,7 +223,7 @@ def _answer(run: WorkflowRun, nodes: list[NodeRecord]) -> Answer:
         return Answer(NOTHING, result)
     ended = ", ".join(f"`{name}`" for name in run.ended_at) or "nothing"
     told = "The test of" if run.test else "The workflow"
-    text = f"{told} `{run.tag}` has run: {len(nodes)} nodes, ended at {ended}."
+    text = f"{told} `{run.tag}` has run: {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, ended at {ended}."
     shown = redacted(run.output)
     if shown is not None:
         line = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, default=str)

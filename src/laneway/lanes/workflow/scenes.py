@@ -132,10 +132,10 @@ async def _owner(tx: Connection, request: Request, runner: dict[str, Any]) -> UU
 
 
 async def _offer(tx: Connection, request: Request) -> dict[str, Any] | None:
-    """What the last reply of the thread offered to make permanent."""
+    """What the last reply of the thread that can be made permanent was: offered so, or only done once."""
     said = await conversations.messages(tx, thread_id=request.job.thread_id, limit=LAST_REPLIES)
     for message in said:
-        if message.author is Author.ASSISTANT and isinstance(message.meta.get("offer"), dict):
-            found: dict[str, Any] = message.meta["offer"]
+        found = message.meta.get("offer") or message.meta.get("lasting")
+        if message.author is Author.ASSISTANT and isinstance(found, dict):
             return found
     return None

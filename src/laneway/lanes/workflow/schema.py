@@ -13,6 +13,7 @@ import jsonschema_rs
 
 from laneway.lanes.workflow.finding import Finding
 from laneway.lanes.workflow.patching import pointer
+from laneway.lanes.workflow.quoting import named, short, shown
 
 MOST_FINDINGS = 20
 
@@ -30,6 +31,16 @@ def _validator() -> jsonschema_rs.Draft202012Validator:
     return jsonschema_rs.Draft202012Validator(schema())
 
 
+def load() -> None:
+    """The schema is read and compiled; nobody waits for that later."""
+    _validator()
+
+
+@lru_cache(maxsize=32)
+def _settings_validator(node_type: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator({"$ref": f"#/$defs/{node_type}", "$defs": schema()["$defs"]})
+
+
 @lru_cache(maxsize=1)
 def node_types() -> tuple[str, ...]:
     return tuple(schema()["$defs"]["node"]["properties"]["type"]["enum"])
@@ -42,8 +53,15 @@ def config_keys(node_type: str) -> tuple[str, ...]:
 
 def problems(document: Any) -> list[Finding]:
     """What the schema finds wrong: each names its node, its path and a repair; none when the document fits."""
-    found = [_finding(document, error) for error in _some(_validator().iter_errors(document))]
-    return found or _misspelt(document)
+    return [_finding(document, error) for error in _some(_validator().iter_errors(document))]
+
+
+def unfit(node: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
+    """Settings of a node that its type cannot work with: what is wrong, what to do, and where below its config."""
+    config, kind = node.get("config", {}), node["type"]
+    for error in _some(_settings_validator(kind).iter_errors(config)) if kind in schema()["$defs"] else ():
+        path = list(error.instance_path)
+        yield *_sentence(error, _at(config, path), repr(".".join(map(str, path)))), path
 
 
 def _some(errors: Iterator[jsonschema_rs.ValidationError]) -> Iterator[jsonschema_rs.ValidationError]:
@@ -54,31 +72,45 @@ def _some(errors: Iterator[jsonschema_rs.ValidationError]) -> Iterator[jsonschem
 def _finding(document: Any, error: jsonschema_rs.ValidationError) -> Finding:
     path = list(error.instance_path)
     place, node = _place(document, path)
-    message, repair = _sentence(error, _at(document, path), place, path)
+    message, repair = _sentence(error, _at(document, path), place)
     return Finding("schema", message, repair, node, pointer(path))
 
 
-def _sentence(error: Any, value: Any, place: str, path: Sequence[Any]) -> tuple[str, str]:
+def _sentence(error: Any, value: Any, place: str) -> tuple[str, str]:
     kind, wanted = str(error.kind.name), error.kind.value
     match kind:
         case "required":
             return f"{place} has no {wanted!r}.", f"Add {wanted!r}."
-        case "additionalProperties":
-            return _unknown(place, str(wanted[0]), _allowed(path))
         case "enum":
-            near = nearest(str(value), [str(each) for each in wanted])
-            hint = f"Did you mean {near!r}?" if near else f"Use one of: {', '.join(map(str, wanted))}."
-            return f"{place} is {_shown(value)}, which is unknown.", hint
+            near = difflib.get_close_matches(str(value).lower(), [str(each) for each in wanted], 1, 0.8)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Use one of: {', '.join(map(str, wanted))}."
+            return f"{place} is {shown(value)}, which is unknown.", hint
         case "type":
             types = [wanted] if isinstance(wanted, str) else list(wanted)
-            return f"{place} is {_shown(value)}.", f"Make it {' or '.join(_A.get(each, each) for each in types)}."
+            return f"{place} is {shown(value)}.", f"Make it {' or '.join(_A.get(each, each) for each in types)}."
         case "pattern":
-            return f"{place} is {_shown(value)}, which is not allowed.", _PATTERNS.get(str(wanted), f"Match {wanted}.")
+            return f"{place} is {shown(value)}, which is not allowed.", _PATTERNS.get(str(wanted), f"Match {wanted}.")
         case "anyOf":
-            return f"{place} is {_shown(value)}.", _choices(error)
+            return f"{place} is {shown(value)}.", _choices(error)
         case "minItems":
             return f"{place} is empty.", "Keep at least one."
-    return f"{place} is wrong: {_trimmed(error.message)}.", _LIMITS.get(kind, "Mend it.").format(wanted)
+    return f"{place} {_beyond(kind, value, error)}.", _LIMITS.get(kind, "Mend it.").format(wanted)
+
+
+def _beyond(kind: str, value: Any, error: Any) -> str:
+    """What a value is beyond its limit; never the value itself where it is long."""
+    match kind:
+        case "minimum":
+            return f"is {shown(value)}, which is too small"
+        case "maximum":
+            return f"is {shown(value)}, which is too large"
+        case "minLength":
+            return "is empty"
+        case "maxLength":
+            return f"has {len(value)} characters"
+        case "maxItems":
+            return f"has {len(value)} entries"
+    return f"is wrong: {short(error.message)}"
 
 
 _A = {
@@ -118,52 +150,6 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _unknown(place: str, key: str, known: Sequence[str]) -> tuple[str, str]:
-    near = nearest(key, known)
-    hint = f"Did you mean {near!r}?" if near else f"Known: {', '.join(known)}."
-    return f"{place} has an unknown key {_shown(key)}.", hint
-
-
-def _allowed(path: Sequence[Any]) -> list[str]:
-    definitions = schema()["$defs"]
-    if not path:
-        return list(schema()["properties"])
-    if path[-1] == "retry":
-        return list(definitions["retry"]["properties"])
-    return list(definitions["node" if path[0] == "nodes" else "edge"]["properties"])
-
-
-def _misspelt(document: Mapping[str, Any]) -> list[Finding]:
-    """Keys of a config that are almost a key its type reads: a slip that would be ignored without a word."""
-    found = []
-    for index, node in enumerate(document["nodes"]):
-        known = config_keys(node["type"])
-        for key in node.get("config", {}):
-            near = None if key in known else nearest(key, [each for each in known if each not in node["config"]])
-            if near and _slip(key, near):
-                message = f"The config of node {node['id']!r} ({node['type']}) has an unknown key {_shown(key)}."
-                path = pointer(["nodes", index, "config", key])
-                found.append(Finding("schema", message, f"Did you mean {near!r}?", node["id"], path))
-    return found
-
-
-def _slip(key: str, near: str) -> bool:
-    """Whether a key is a known one with a slip in it, and not a word of its own that goes on differently."""
-    one, other = _bare(key), _bare(near)
-    return one == other or not (one.startswith(other) or other.startswith(one))
-
-
-def _bare(word: str) -> str:
-    return word.lower().replace("_", "").replace("-", "")
-
-
-def nearest(word: str, known: Sequence[str]) -> str | None:
-    """The known word that was probably meant."""
-    plain, bare = {_bare(each): each for each in known}, _bare(word)
-    close = [bare] if bare in plain else difflib.get_close_matches(bare, list(plain), 1, 0.8)
-    return plain[close[0]] if close else None
-
-
 def _place(document: Any, path: Sequence[Any]) -> tuple[str, str | None]:
     """The place in words, and the id of the node it lies in."""
     if not path:
@@ -179,9 +165,9 @@ def _named(kind: str, index: int, thing: Any) -> tuple[str, str | None]:
     if not isinstance(thing, Mapping):
         return f"{kind[:-1]} {index}", None
     if kind == "nodes" and isinstance(thing.get("id"), str):
-        return f"node {_shown(thing['id'])}", thing["id"]
+        return f"node {shown(thing['id'])}", thing["id"]
     if kind == "edges" and "from" in thing and "to" in thing:
-        return f"edge {index} ({_trimmed(str(thing['from']))} → {_trimmed(str(thing['to']))})", None
+        return f"edge {index} ({named(thing['from'])} → {named(thing['to'])})", None
     return f"{kind[:-1]} {index}", None
 
 
@@ -189,13 +175,3 @@ def _at(document: Any, path: Sequence[Any]) -> Any:
     for part in path:
         document = document[part]
     return document
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    return _trimmed(json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else repr(value))
-
-
-def _trimmed(text: str) -> str:
-    return text if len(text) <= 80 else text[:77] + "…"

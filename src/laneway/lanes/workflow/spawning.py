@@ -38,5 +38,6 @@ async def spawn(
         str(storable(words)), principal, mode=JobMode.EXECUTE, lane="tools",
         payload={NODE_OF: {**place, **wanted}, "classification": judged},
         meta={"hushed": True, "alone": True, "workflow_run": str(run.id), "sources": list(record.sources)},
+        program=job.program,
     )  # fmt: skip
     return (await intake.write(tx, incoming, aside=True, scope=Scope.PROACTIVE)).job_id

@@ -15,7 +15,18 @@ from laneway.domain.judgement import Intent
 from laneway.domain.workflow import Document, Workflow
 from laneway.domain.workflow_run import NodeRecord, WorkflowRun
 from laneway.errors import BadInput, Conflict, NotFound, TooLarge, TooMany
-from laneway.store import conversations, events, intake, notices, principals, workflow_runs, workflows
+from laneway.lanes.workflow.looking_back import looks_back
+from laneway.store import (
+    conversations,
+    events,
+    intake,
+    jobs,
+    notices,
+    principals,
+    workflow_runs,
+    workflow_turns,
+    workflows,
+)
 from laneway.store.database import Connection
 
 MOST_OPEN = 200
@@ -41,6 +52,8 @@ class Order:
     depth: int = 0
     test: bool = False
     pinned: Mapping[str, Any] = field(default_factory=dict)
+    program: bool = False
+    """Whether nobody sits before it (a program asked, a webhook, a clock): then what people ask for goes first."""
 
 
 async def start(
@@ -50,13 +63,18 @@ async def start(
     """The run is on record and its job is queued; the run and False if this occasion has had one already."""
     _check(document, order)
     run_id = new_id()
+    external_id = f"workflow:{order.key or run_id}"[:200]
+    # Everywhere: where the owner reads, and with it where a run belongs, may have changed since.
+    if order.key and (earlier := await workflow_runs.of_occasion(tx, external_id)):
+        await events.append(tx, "message.duplicate", {"external_id": external_id}, job_id=earlier.job_id)
+        return earlier.id, False
     thread = order.thread or await _home(tx, workflow, principal, pulled)
-    external_id = f"workflow:{order.key or run_id}"
     incoming = Incoming(
-        thread.channel, thread.external_id, external_id[:200], _said(workflow, order), principal,
+        thread.channel, thread.external_id, external_id, _said(workflow, order), principal,
         mode=JobMode.EXECUTE, lane="workflow",
         payload={"workflow_run": str(run_id), "classification": _judged(workflow)},
         meta={"workflow": workflow.tag, "workflow_run": str(run_id), "sources": list(order.sources)},
+        program=order.program,
     )  # fmt: skip
     # Not in the thread's order: a run that takes its time, or waits, holds up no conversation.
     receipt = await intake.write(tx, incoming, aside=True, scope=Scope.PROACTIVE)
@@ -67,6 +85,7 @@ async def start(
         return known.id, False
     if await workflow_runs.count_open(tx, workflow.id) >= MOST_OPEN:
         raise TooMany(f"{MOST_OPEN} runs of `{workflow.tag}` have not ended.", hint="Cancel some, or wait.")
+    await _line_up(tx, workflow, document)
     await workflow_runs.add(
         tx, id=run_id, workflow_id=workflow.id, version=version, document=document, input=dict(order.input),
         cause=dict(order.cause), principal_id=principal.id, job_id=receipt.job_id,
@@ -83,6 +102,7 @@ async def recorded_as(
     cause: Mapping[str, Any],
 ) -> None:  # fmt: skip
     """The job of a message that was just written down is a run of the workflow."""
+    await _line_up(tx, workflow, workflow.document)
     await workflow_runs.add(
         tx, id=run_id, workflow_id=workflow.id, version=workflow.version, document=workflow.document,
         input=dict(given), cause=dict(cause), principal_id=principal.id, job_id=receipt.job_id, parent_id=None,
@@ -90,6 +110,12 @@ async def recorded_as(
     )  # fmt: skip
     body = {"run": str(run_id), "workflow": workflow.tag, "version": workflow.version, "cause": dict(cause)}
     await events.append(tx, "workflow.run.started", body, thread_id=receipt.thread_id, job_id=receipt.job_id)
+
+
+async def _line_up(tx: Connection, workflow: Workflow, document: Document) -> None:
+    """Where runs look back, this one is before all that come; the thread's row is held first, as everybody does."""
+    if looks_back(document):
+        await workflow_turns.line_up(tx, workflow.id)
 
 
 async def start_child(
@@ -111,7 +137,7 @@ async def start_child(
     order = Order(
         input_, {"type": "node", "run": str(parent.id), "node": record.node},
         f"{parent.id}:{record.node}:{record.visit}:{record.attempts}", None, record.sources, parent, record.node,
-        parent.depth + 1, parent.test,
+        parent.depth + 1, parent.test, program=await jobs.is_programs(tx, parent.job_id),
     )  # fmt: skip
     document = await workflows.document_at(tx, workflow.id, number)
     check(document)

@@ -32,6 +32,8 @@ AT_ONCE = 8
 """Nodes of one run that work at the same time."""
 SHORT_SECONDS = 3.0
 """A pause before another attempt that is shorter is waited for here; a longer one is a row."""
+LONGEST_PAUSE = 86_400.0
+"""Seconds before another attempt, however often it has failed."""
 MOST_VISITS = 5000
 """Nodes one run may visit, loops and all."""
 CODE = frozenset({"condition", "expression", "join", "loop_back_to", "break_path", "timeout_path"})
@@ -162,7 +164,7 @@ class Stretch:
             doing = await self._doing(node, record, kind)
             if self._run.test and kind.acts and not _only_reads(record.type, doing.config):
                 return doing, Done({"test": True, "would": doing.shown(doing.config)})
-            return doing, await kind.work(doing)
+            return doing, await kind.done(doing)
         except LeaseLost:
             raise
         except LanewayError as error:
@@ -173,13 +175,13 @@ class Stretch:
         config = dict(node.get("config") or {})
         started = {**self._run.input, **self._run.cause}
         filling = Filling(
-            self.outputs, self._run.input, given, started, self._shop.hands.secret, kind.knows_secrets
+            self.outputs, self._run.input, self._previous, started, self._shop.hands.secret, kind.knows_secrets
         )  # fmt: skip
         filled = {key: value if key in CODE else filling.fill(value) for key, value in config.items()}
         # Code may read what any node gave; the rest of the settings say what they read.
         used = set(self.outputs) | {"$input"} if CEL & config.keys() else filling.used
-        takes = "$previous" in used or (kind.takes and "input" not in config)
-        earlier = self._previous_sources if CEL & config.keys() else ()
+        takes = kind.takes and "input" not in config
+        earlier = self._previous_sources if CEL & config.keys() or "$previous" in used else ()
         told = list(dict.fromkeys([*self._sources_of(used), *earlier, *(sources if takes else ())]))
         ctx = {**self.outputs, "previous": dict(self._previous), "input": self._run.input}
         ctx |= {name: self.outputs[name] for name in ("previous", "input") if name in self.outputs}
@@ -217,8 +219,8 @@ class Stretch:
         if not failure.retryable or tried >= most:
             return False
         assert isinstance(retry, Mapping)
-        times = float(retry.get("backoff_multiplier", 2)) ** (tried - 1)
-        pause = min(float(retry.get("backoff_ms", 1000)) / 1000 * times, 86_400.0)
+        times = min(retry.get("backoff_multiplier", 2), LONGEST_PAUSE) ** (tried - 1)
+        pause = min(min(retry.get("backoff_ms", 1000), LONGEST_PAUSE * 1000) / 1000 * times, LONGEST_PAUSE)
         async with self._transaction() as tx:
             error = {"message": failure.why, "code": failure.code, "attempt": record.attempts}
             changed = await workflow_nodes.retry(tx, record, error, self._shop.clock.now() + timedelta(seconds=pause))

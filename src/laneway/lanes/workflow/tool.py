@@ -125,7 +125,7 @@ def toolbox_tool(db: Database, patches: Patches) -> Callable[..., Awaitable[dict
             incoming = Incoming(
                 thread.channel, thread.external_id, f"patch:{call.job_id}:{key}", patch["description"], principal,
                 lane="workflow", payload={"patch": patch, "classification": JUDGED},
-                meta={"by_job": str(call.job_id), "sources": list(call.sources)},
+                meta={"by_job": str(call.job_id), "sources": list(call.sources)}, program=call.request.job.program,
             )  # fmt: skip
             receipt = await intake.write(tx, incoming, scope=call.request.job.scope)
         return {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import aclosing
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -17,14 +16,17 @@ from uuid import UUID
 from laneway.clock import Clock
 from laneway.domain.judgement import Event
 from laneway.domain.workflow import Workflow
-from laneway.domain.workflow_run import RunStatus
+from laneway.domain.workflow_run import RunStatus, WorkflowRun
 from laneway.engine import recurrence
 from laneway.engine.faults import FAULTS, ended
-from laneway.errors import BadInput, Conflict, LanewayError, TooMany, Unavailable
-from laneway.lanes.workflow.conditions import compiled
+from laneway.engine.rounds import Told, listen, rounds
+from laneway.errors import BadInput, Conflict, TooMany
+from laneway.lanes.workflow.conditions import Erred
+from laneway.lanes.workflow.hearing import Heard, heard_of, verdict
+from laneway.lanes.workflow.looking_back import looks_back
 from laneway.lanes.workflow.runs import Order, Runs
 from laneway.lanes.workflow.starting import DEEPEST
-from laneway.store import events, notices, principals, workflow_nodes, workflow_runs, workflows
+from laneway.store import events, jobs, notices, principals, workflow_nodes, workflow_runs, workflows
 from laneway.store import workflow_triggers as triggers
 from laneway.store.database import DUE, EVENTS, Connection, Database
 from laneway.store.workflow_triggers import Trigger
@@ -39,7 +41,9 @@ ALIASES = {
     "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
     "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
 }  # fmt: skip
-REFUSED = "workflow.run.refused"
+REFUSED, ERRED = "workflow.run.refused", "workflow.trigger.erred"
+Problem = tuple[Trigger, Event, str]
+"""A trigger whose condition could not be worked out for an event, and why."""
 _log = logging.getLogger("laneway.workflow.triggers")
 
 
@@ -53,20 +57,8 @@ class Triggers:
 
     async def keep_going(self) -> None:
         """Runs until cancelled; a database that goes away is waited for."""
-        listener = asyncio.create_task(self._keep_listening(), name="workflow triggers")
-        try:
-            while not ended():
-                self._wake.clear()
-                pause = await self._turn_or_wait()
-                try:
-                    async with asyncio.timeout(pause):
-                        await self._wake.wait()
-                        await asyncio.sleep(BREATH_SECONDS)
-                except TimeoutError:
-                    pass
-        finally:
-            listener.cancel()
-            await asyncio.gather(listener, return_exceptions=True)
+        listening = listen(self._db, self._told, DUE, EVENTS)
+        await rounds(self._wake, self._turn_or_wait, listening, breath=BREATH_SECONDS)
 
     async def turn(self) -> float:
         """Everything due has been started or woken; returns how many seconds nothing can be due."""
@@ -105,7 +97,7 @@ class Triggers:
         for number, one in enumerate(given):
             if one.get("enabled") is False:
                 continue
-            trigger = Trigger(workflow.id, number, str(one.get("type")), dict(one), None, None)
+            trigger = Trigger(workflow.id, number, str(one.get("type")), _given(one), None, None)
             try:
                 found.append(self._timed(trigger) if trigger.type == "cron" else trigger)
             except BadInput as error:
@@ -136,14 +128,14 @@ class Triggers:
         """A run for the last of the times that came; none while the last one still works."""
         at = due[-1].isoformat()
         last = await workflow_runs.get(tx, trigger.last_run_id) if trigger.last_run_id else None
-        if last is not None and last.status is RunStatus.RUNNING:
+        if last is not None and _still_open(last, workflow):
             body = {"workflow": workflow.tag, "at": at, "open": str(last.id)}
             await events.append(tx, "workflow.run.skipped", body)
             return None
         cause = {"type": "cron", "trigger": trigger.number, "at": at, "missed": len(due) - 1}
         order = Order(
             {"at": at, **dict(trigger.config.get("input") or {})}, cause,
-            f"{workflow.id}:cron:{trigger.number}:{at}",
+            f"{workflow.id}:cron:{trigger.number}:{at}", program=True,
         )  # fmt: skip
         return await self._started(tx, workflow, order)
 
@@ -174,58 +166,92 @@ class Triggers:
             place = await triggers.event_place(tx)
             if place is None:
                 return False
-            if not self._hears:
-                await triggers.skip_events(tx)
-                return False
-            found = await events.after(tx, place, limit=MOST_EVENTS)
-            for event in found:
-                await self._heard(tx, event, listening)
-            if found:
-                await triggers.move_event_place(tx, found[-1].cursor)
+            found = await events.after(tx, place, limit=MOST_EVENTS) if self._hears else []
+            newest = found[-1].cursor if found else None if self._hears else await events.newest_cursor(tx)
+            if newest is not None and await self._has_come(tx):
+                # Before the last of these events: it may be its occasion, so it must listen first.
+                return True
+            problems = [one for event in found for one in await self._heard(tx, event, listening)]
+            # Last: whoever stores triggers anew holds their rows after that of the workflow, which a run is bound to.
+            for trigger, event, why in problems:
+                await self._not_judged(tx, trigger, event, why)
+            if newest is not None:
+                await triggers.move_event_place(tx, newest)
         return len(found) == MOST_EVENTS
 
-    async def _heard(self, tx: Connection, event: Event, listening: list[Trigger]) -> None:
-        seen = seen_as(event)
-        for record in await workflow_nodes.waiting_for_event(tx, event.kind):
-            if str(event.body.get("run")) != str(record.run_id) and fits((record.waits or {}).get("condition"), seen):
-                await workflow_nodes.came(tx, record, seen, self._clock.now())
-        for trigger in listening:
-            if trigger.config.get("event") == event.kind and fits(trigger.config.get("condition"), seen):
-                await self._on_event(tx, trigger, event, seen)
+    async def _has_come(self, tx: Connection) -> bool:
+        """Whether there are triggers, or a node that waits while nobody did, that were not there when we looked."""
+        if await triggers.any_changed(tx):
+            return True
+        return not self._hears and await workflow_nodes.any_waits_for_events(tx)
 
-    async def _on_event(self, tx: Connection, trigger: Trigger, event: Event, seen: dict[str, Any]) -> None:
-        """A run for this event, unless the workflow would only hear its own echo, or start without end."""
-        workflow = await workflows.by_id(tx, trigger.workflow_id)
-        if workflow is None or workflow.removed_at is not None:
-            return
-        cause = await workflow_runs.of_job(tx, event.job_id) if event.job_id else None
-        depth = 0 if cause is None else cause.depth + 1
-        if cause is not None and (cause.workflow_id == workflow.id or depth >= DEEPEST):
+    async def _heard(self, tx: Connection, event: Event, listening: list[Trigger]) -> list[Problem]:
+        """Whoever waits for the event, or is started by it, is; returns the triggers that could not be judged."""
+        heard, problems = heard_of(event), list[Problem]()
+        for record in await workflow_nodes.waiting_for_event(tx, event.kind, event.job_id):
+            if verdict((record.waits or {}).get("condition"), heard) is True:
+                await workflow_nodes.came(tx, record, heard.kept, self._clock.now())
+        meant = [one for one in listening if one.config.get("event") == event.kind]
+        cause = await workflow_runs.of_job(tx, event.job_id) if meant and event.job_id else None
+        for trigger in meant:
+            workflow = await workflows.by_id(tx, trigger.workflow_id)
+            if workflow is None or workflow.removed_at is not None or not _concerns(cause, workflow):
+                continue
+            found = verdict(trigger.config.get("condition"), heard)
+            if isinstance(found, Erred):
+                problems.append((trigger, event, found.why))
+            elif found:
+                await self._on_event(tx, workflow, trigger, event, heard, 0 if cause is None else cause.depth + 1)
+        return problems
+
+    async def _on_event(
+        self, tx: Connection, workflow: Workflow, trigger: Trigger, event: Event, heard: Heard, depth: int
+    ) -> None:
+        """A run for this event, unless the workflow would start without end."""
+        if depth >= DEEPEST:
             return
         since = self._clock.now() - timedelta(minutes=1)
         if await workflow_runs.begun_since(tx, workflow.id, "event", since) >= MOST_STARTS:
             await _refused(tx, workflow, f"{MOST_STARTS} events started it within a minute.", event.kind)
             return
         # Whoever sent it may have sent it twice, under a name of its own.
-        named = event.body.get("sent_as") if event.job_id is None else None
+        named = heard.about.get("sent_as")
         order = Order(
-            {"event": seen, **dict(trigger.config.get("input") or {})},
-            {"type": "event", "trigger": trigger.number, "event": event.kind, "id": event.id},
+            {"event": heard.seen, **dict(trigger.config.get("input") or {})},
+            {"type": "event", "trigger": trigger.number, "event": event.kind, **heard.about},
             f"{workflow.id}:event:{trigger.number}:{named or event.id}", sources=["an event"], depth=depth,
+            program=event.job_id is not None and await jobs.is_programs(tx, event.job_id),
         )  # fmt: skip
         await self._started(tx, workflow, order)
 
-    async def _keep_listening(self) -> None:
-        while not ended():
-            try:
-                async with aclosing(self._db.listen(DUE, EVENTS)) as notifications:
-                    async for notification in notifications:
-                        if ended():
-                            return
-                        if notification is None or notification[0] == DUE or self._hears:
-                            self._wake.set()
-            except Unavailable:
-                await asyncio.sleep(1)
+    async def _not_judged(self, tx: Connection, trigger: Trigger, event: Event, why: str) -> None:
+        """The trigger's row says what is wrong with its condition; the same again is not told again."""
+        told = f"The condition `{trigger.config['condition']}` could not be worked out for an event: {why.rstrip('.')}."
+        now = self._clock.now()
+        if await triggers.note_problem(tx, trigger, told, now) == told:
+            return
+        workflow = await workflows.by_id(tx, trigger.workflow_id)
+        tag = workflow.tag if workflow is not None else str(trigger.workflow_id)
+        _log.warning("Trigger %d of workflow %s starts nothing. %s", trigger.number, tag, told)
+        if event.kind != ERRED:
+            # One that listens for just this must not be told of itself without end.
+            body = {"workflow": tag, "trigger": trigger.number, "event": event.kind, "event_id": event.id, "why": told}
+            await events.append(tx, ERRED, body)
+
+    def _told(self, notification: Told) -> None:
+        if notification is None or notification[0] == DUE or self._hears:
+            self._wake.set()
+
+
+def _concerns(cause: WorkflowRun | None, workflow: Workflow) -> bool:
+    """Whether an event of this run is for the workflow: not its own echo, nor a run of somebody else's workflows."""
+    return cause is None or (cause.workflow_id != workflow.id and cause.principal_id == workflow.principal_id)
+
+
+def _still_open(last: WorkflowRun, workflow: Workflow) -> bool:
+    """Whether a new run would only stand in line: the last one works, or waits and the new one looks back at it."""
+    waits = last.status is RunStatus.WAITING and looks_back(workflow.document)
+    return waits or last.status is RunStatus.RUNNING
 
 
 async def _refused(tx: Connection, workflow: Workflow, why: str, by: Any) -> None:
@@ -234,24 +260,12 @@ async def _refused(tx: Connection, workflow: Workflow, why: str, by: Any) -> Non
         await events.append(tx, REFUSED, {"workflow": workflow.tag, "why": why})
 
 
+def _given(trigger: dict[str, Any]) -> dict[str, Any]:
+    """The trigger as its document has it, without what only its row may say."""
+    return {key: value for key, value in trigger.items() if key != triggers.PROBLEM}
+
+
 def when(config: dict[str, Any]) -> tuple[str, str]:
     """The cron line and the zone of a trigger."""
     line = str(config.get("schedule") or "").strip()
     return ALIASES.get(line.lower(), line), str(config.get("timezone") or "UTC")
-
-
-def seen_as(event: Event) -> dict[str, Any]:
-    """An event as conditions and runs see it: its body, and around it what and when."""
-    about = {"kind": event.kind, "id": event.id, "at": event.created_at.isoformat()}
-    about |= {"job_id": str(event.job_id) if event.job_id else None}
-    return {**event.body, **about}
-
-
-def fits(condition: str | None, seen: dict[str, Any]) -> bool:
-    """Whether the condition is true; one that cannot be worked out starts nothing."""
-    if not condition:
-        return True
-    try:
-        return compiled(condition).value(seen, {}) is True
-    except LanewayError:
-        return False

@@ -60,5 +60,11 @@ def _ways(nodes: Mapping[str, Any]) -> list[dict[str, Any]]:
         {"from": name, "to": follower}
         for name, node in nodes.items()
         if isinstance(node, Mapping)
-        for follower in node.get("dependents") or ()
+        for follower in _followers(node.get("dependents"))
     ]
+
+
+def _followers(dependents: Any) -> list[Any]:
+    if dependents is None or isinstance(dependents, list):
+        return dependents or []
+    raise BadInput("The `dependents` of a node are no list.", hint='Send {"dependents": ["id"]}.')

@@ -12,6 +12,7 @@ from laneway.errors import NotFound
 from laneway.lanes.contract import Request
 from laneway.lanes.workflow.asking import Wanted
 from laneway.lanes.workflow.drafting import Scene
+from laneway.lanes.workflow.patches import undone
 from laneway.lanes.workflow.sentences.words import LONGEST, tidied, unquoted
 from laneway.store import workflow_patches, workflows
 from laneway.store.database import Connection, Database
@@ -52,9 +53,7 @@ async def undoing(db: Database, steps: Steps, request: Request, scene: Scene, un
     async def look() -> dict[str, Any]:
         async with db.transaction() as tx:
             found = await _meant(tx, request, scene, undo)
-            return (
-                {} if found is None else {"patch": str(found[1].id), "tag": found[0].tag, "was": found[1].description}
-            )
+            return {} if found is None else {"patch": str(found[1].id), "tag": found[0].tag, "was": undone(found[1])}
 
     found = await steps.step("undoing", look)
     if not found:
@@ -63,7 +62,7 @@ async def undoing(db: Database, steps: Steps, request: Request, scene: Scene, un
             f"There is no change {where} that could be undone.",
             hint="Say “undo the last change of the workflow NAME”; `laneway workflow list` names them.",
         )
-    return Wanted(scene.owner, found["tag"], [], f"Undone: {found['was']}".strip(), undoes=found["patch"])
+    return Wanted(scene.owner, found["tag"], [], found["was"], undoes=found["patch"])
 
 
 async def _meant(tx: Connection, request: Request, scene: Scene, undo: Undo) -> tuple[Workflow, Patch] | None:

@@ -14,7 +14,8 @@ from typing import Any
 from laneway.domain.workflow_run import NodeRecord
 from laneway.lanes.workflow.conditions import Erred, compiled
 from laneway.lanes.workflow.document import Document
-from laneway.lanes.workflow.graph import Branch, Edge, Graph, Loop
+from laneway.lanes.workflow.graph import Branch, Edge, Graph
+from laneway.lanes.workflow.leaving import ways_out
 
 Visits = Mapping[str, int]
 """Which visit of a node counts; the first, if it is not named."""
@@ -119,8 +120,8 @@ class Walk:
     def chosen(self, name: str, output: Any, ctx: Mapping[str, Any]) -> list[int] | Lost:
         """The places of the edges to follow after the node gave `output`; Lost if a condition fails."""
         branches = self.graph.branches(name)
-        if (loop := self.graph.loop(name)) is not None:
-            return self._out_of_loop(name, loop, output, ctx)
+        if self.graph.loop(name) is not None:
+            return self._out_of_loop(name, output, ctx)
         if self.graph.type(name) == "hitl" and not any(branch.condition for branch in branches):
             # Nobody goes on past a person who said no only because the way has no condition.
             return self._places(branches) if _said_yes(output) else []
@@ -135,17 +136,10 @@ class Walk:
         found = [(name, records.get((name, visits.get(name, 1)))) for name in self.graph.order]
         return [name for name, record in found if record is not None and record.ended and not record.taken]
 
-    def _out_of_loop(self, name: str, loop: Loop, output: Any, ctx: Mapping[str, Any]) -> list[int] | Lost:
+    def _out_of_loop(self, name: str, output: Any, ctx: Mapping[str, Any]) -> list[int] | Lost:
         if output.get("again"):
             return []
-        path = (loop.on_most or loop.on_break) if output.get("ended") == "limit" else loop.on_break
-        if path:
-            return [self.place(edge) for edge in self.graph.out(name) if edge.target in path and not edge.on_error]
-        elsewhere = {loop.back_to, *loop.on_most}
-        branches = [
-            Branch(branch.condition, tuple(edge for edge in branch.edges if edge.target not in elsewhere))
-            for branch in self.graph.branches(name)
-        ]
+        branches = ways_out(self.graph, name, at_limit=output.get("ended") == "limit")
         return self._picked(branches, output, ctx, exclusive=False)
 
     def _picked(

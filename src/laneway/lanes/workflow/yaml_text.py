@@ -13,11 +13,12 @@ from laneway.lanes.workflow.document import DEEPEST, MOST_BYTES, bounded
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLAIN = {
     "bool": (r"true|True|TRUE|false|False|FALSE", "tTfF"),
-    "int": r"[-+]?[0-9]+",
-    "float": r"[-+]?[0-9]+\.[0-9]*(?:[eE][-+][0-9]+)?",
+    "int": r"[-+]?(?:0|[1-9][0-9]*)",
+    "float": r"[-+]?(?:0|[1-9][0-9]*)\.[0-9]*(?:[eE][-+][0-9]+)?",
     "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
 }
-"""`on`, `yes`, `12:30` and dates stay the texts they look like; all that is read here, YAML 1.1 reads the same way."""
+"""`on`, `yes`, `12:30`, dates and numbers with a leading zero (`02139` is a place) stay the texts they look like; all
+that is read here, YAML 1.1 reads the same way."""
 
 
 class _Loader(_SAFE):  # type: ignore[misc]

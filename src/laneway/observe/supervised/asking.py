@@ -18,6 +18,11 @@ _ANSWERS = {"r": True, "resume": True, "k": False, "kill": False}
 _QUESTION = "laneway: the agent and all it started stand still. [r]esume or [k]ill? "
 
 
+def is_refused(signals: Signals) -> bool:
+    """Whether a signal that would end us came before anybody was asked; a SIGCONT from before is no answer."""
+    return not _NO.isdisjoint(signals.taken())
+
+
 def resumes(terminal: Terminal | None, signals: Signals, seconds: float) -> bool:
     """Whether it goes on. Nobody to ask: not, unless SIGCONT comes in time. A signal that would end us: not."""
     with _keyboard(terminal) as keyboard:
@@ -67,7 +72,6 @@ def _line(keyboard: int, signals: Signals) -> str | None:
 
 
 def _waited(signals: Signals, seconds: float) -> bool:
-    signals.taken()
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         select.select([signals.reading], [], [], left)

@@ -26,9 +26,10 @@ def end(tree: Tree, first: int = signal.SIGTERM, grace: float = 1.0, bury: Bury 
 
 def _ask(tree: Tree, first: int, grace: float, bury: Bury) -> None:
     """Each has got the signal once; it is over when nobody is left or the time is up."""
-    until, asked = time.monotonic() + grace, set[tuple[int, int]]()
-    living = tree.living()
-    while living and time.monotonic() < until:
+    asked = set[tuple[int, int]]()
+    # The grace is for those who were asked: a look that took long takes nothing of it away.
+    living, until = tree.living(), time.monotonic() + grace
+    while living:
         for process in living:
             if (process.pid, process.began) not in asked:
                 asked.add((process.pid, process.began))
@@ -36,6 +37,8 @@ def _ask(tree: Tree, first: int, grace: float, bury: Bury) -> None:
             # What is stopped hears nothing until it goes on.
             if process.stopped:
                 send(process, signal.SIGCONT)
+        if time.monotonic() >= until:
+            return
         time.sleep(_LOOK)
         bury()
         living = tree.living(marked=False)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from laneway.domain.session import SessionEvent
 from laneway.observe.supervised.armed import Armed
-from laneway.observe.supervised.asking import resumes
+from laneway.observe.supervised.asking import is_refused, resumes
 from laneway.observe.supervised.child import News
 from laneway.observe.supervised.ending import end, freeze, thaw
 from laneway.observe.supervised.locate import Locator
@@ -170,10 +170,11 @@ class _Run:
         self._stage.leave()
         self._speech.pause()
         self._speech.say(f"Frozen: {why.reason}")
-        terminal = self._stage.terminal
+        # Whoever reads the next line may answer it at once: from here on every signal counts.
+        refused, terminal = is_refused(self._signals), self._stage.terminal
         if terminal is None or not terminal.reads:
             self._speech.say(f"Without an answer it ends in {self._order.freeze_wait:g} s: kill -CONT {os.getpid()}")
-        if not resumes(terminal, self._signals, self._order.freeze_wait):
+        if refused or not resumes(terminal, self._signals, self._order.freeze_wait):
             return False
         self._speech.resume()
         self._stage.enter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
@@ -12,13 +13,15 @@ from pydantic import Field
 
 from laneway.domain.conversation import Incoming, Principal, Role, World
 from laneway.errors import BadInput, Forbidden, NotFound
+from laneway.lanes.pipeline.taking_out import TakenOut
+from laneway.lanes.pipeline.unpacking import without_tables
 from laneway.store import conversations, jobs, lives, principals
 from laneway.store.database import Database
-from laneway.web.gateway import Gateway, Here, Me
+from laneway.web.gateway import Here, Me
 from laneway.web.limits import BodyLimits
-from laneway.web.posting import Posted, Sender, read
+from laneway.web.posting import Posted, Sender, Sent, read
 from laneway.web.routes.threads import check_thread
-from laneway.web.runner import laid
+from laneway.web.runner import received
 from laneway.web.shapes import (
     AttachmentShape,
     JobShape,
@@ -74,7 +77,9 @@ async def send(
     idempotency_key: Annotated[str | None, Header(description="The same as `id` in the body.")] = None,
 ) -> ReceiptShape:
     """The message is stored and its job queued before the answer comes; the reply is a later message."""
-    posted, files = await read(request, BodyLimits.of(here.app.settings))
+    sent = await read(request, BodyLimits.of(here.app.settings))
+    posted = sent.posted
+    payload, tables = await _payload(sent)
     incoming = Incoming(
         channel=posted.channel,
         thread=_thread(posted),
@@ -83,14 +88,14 @@ async def send(
         principal=me if posted.sender is None else _stranger(posted.sender, here.clock.now()),
         mode=posted.mode,
         lane=posted.lane,
-        payload=await _payload(here, posted),
-        files=files,
+        payload=payload,
+        files=sent.files,
         meta={} if posted.lane is None else {"lane": posted.lane},
     )
     here.app.intake.check(incoming)
     if posted.sender is not None:
         incoming = replace(incoming, principal=await _customer(here.app.db, incoming, posted.sender))
-    receipt = await here.app.intake.receive(incoming)
+    receipt = await received(here, incoming, tables)
     if receipt.duplicate:
         response.status_code = 200
     return ReceiptShape.model_validate(receipt)
@@ -127,10 +132,14 @@ async def why(here: Here, message_id: UUID) -> WhyShape:
         return explained(await lives.of_message(tx, message_id), here.app.lanes)
 
 
-async def _payload(here: Gateway, posted: Posted) -> dict[str, Any]:
-    payload = posted.whole_payload()
+async def _payload(sent: Sent) -> tuple[dict[str, Any], Sequence[TakenOut]]:
+    """The payload as lanes find it, and the tables that it refers to, to be laid before it is stored."""
+    payload = sent.posted.whole_payload()
     runner = payload.get("runner")
-    return {**payload, "runner": await laid(here, runner)} if isinstance(runner, dict) else payload
+    if not isinstance(runner, dict):
+        return payload, sent.tables
+    given = await without_tables(runner, sent.tables)
+    return {**payload, "runner": given.fields}, given.tables
 
 
 def _thread(posted: Posted) -> str:

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from laneway.domain.conversation import Role
 from laneway.domain.people import LONGEST_NAME, cleaned, full_address
+from laneway.domain.storable import check_storable
 from laneway.errors import BadInput
 from laneway.store import pairings, people, strangers
 from laneway.web.gateway import Here, Me
-from laneway.web.posting import check_storable
 from laneway.web.shapes import Listing, Moment, Page, Shape, paged, shaped
 
 router = APIRouter(tags=["people"])

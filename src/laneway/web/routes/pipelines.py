@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
-from starlette.responses import JSONResponse
 
 from laneway.lanes.pipeline.plan import plan_of, plan_schema, sentence
 from laneway.web import runner
@@ -24,9 +23,13 @@ class PipelineRequest(RunnerRequest):
     plan: dict[str, Any] | None = Field(None, description="Which table, and what is done to it step by step.")
 
 
-@router.post("/pipelines", summary="Run a pipeline once, and wait for its rows")
-async def run(here: Here, me: Me, asked: PipelineRequest) -> Response:
+@router.post(
+    "/pipelines", summary="Run a pipeline once, and wait for its rows",
+    openapi_extra=runner.body_schema(PipelineRequest, required=True),
+)  # fmt: skip
+async def run(request: Request, here: Here, me: Me) -> Response:
     """Of the rows the first 1,000 come along; `result_ref` names the artifact with all of them."""
+    asked, tables = await runner.read(request, here, PipelineRequest)
     given = asked.runner(DOOR)
     if asked.plan is not None:
         plan = plan_of(asked.plan)
@@ -35,12 +38,12 @@ async def run(here: Here, me: Me, asked: PipelineRequest) -> Response:
     else:
         text = runner.need_text(asked)
     cursor = await here.hub.place("now")
-    receipt = await runner.started(here, me, asked, text, given, LANE)
+    receipt = await runner.started(here, me, asked, text, given, tables, LANE)
     job = await runner.waited(here, cursor, receipt, runner.seconds_of(asked))
     status, shape = await runner.told(here, job, asked.job_id or str(receipt.job_id))
     if shape.get("result_preview", {}).get("kind") == "dataset":
         shape["rows"] = await runner.rows_in(here, shape["result_ref"], SHOWN_ROWS)
-    return JSONResponse(shape, status)
+    return await runner.responded(shape, status)
 
 
 @router.get("/pipelines/schema", summary="What a plan may say, as JSON Schema")

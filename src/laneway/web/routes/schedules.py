@@ -17,6 +17,7 @@ from laneway.domain.budget import Budget, Period, Subject
 from laneway.domain.conversation import Principal, Thread, World
 from laneway.domain.rhythm import cron_of
 from laneway.domain.schedule import Schedule, quiet_hours
+from laneway.domain.storable import check_storable
 from laneway.engine.recurrence import coming, following
 from laneway.engine.schedules import run_now
 from laneway.errors import BadInput, Forbidden, NotFound
@@ -24,7 +25,6 @@ from laneway.store import budgets, conversations, schedules
 from laneway.store.database import Connection
 from laneway.web.gateway import Here, Me
 from laneway.web.initiative_shapes import ScheduleShape
-from laneway.web.posting import check_storable
 from laneway.web.shapes import Listing, Moment, Page, ReceiptShape, paged
 
 router = APIRouter(tags=["schedules"])

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
+from laneway.domain.storable import check_storable
 from laneway.domain.task import TaskPriority, TaskStatus, TaskType
 from laneway.store import tasks
 from laneway.web.gateway import Here
 from laneway.web.initiative_shapes import TaskShape
-from laneway.web.posting import check_storable
 from laneway.web.shapes import Listing, Page, paged
 
 router = APIRouter(tags=["tasks"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Annotated
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from laneway.domain.conversation import Thread
-from laneway.errors import IllegalTransition, NotFound
+from laneway.errors import NotFound
 from laneway.store import conversations, jobs
 from laneway.store.database import Connection
 from laneway.web.gateway import Here
@@ -46,9 +45,8 @@ async def stop(here: Here, thread_id: UUID) -> Stopped:
     async with here.app.db.transaction() as tx:
         await known(tx, thread_id)
         for job in await jobs.open_in_thread(tx, thread_id):
-            # One that has just ended by itself needs no stopping.
-            with suppress(IllegalTransition):
-                stopped.append((await jobs.request_cancel(tx, job.id)).id)
+            if await jobs.cancel_if_open(tx, job.id) is not None:
+                stopped.append(job.id)
     return Stopped(stopped=stopped)
 
 

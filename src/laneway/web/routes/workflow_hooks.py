@@ -14,14 +14,15 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 
+from laneway.domain.storable import check_storable
 from laneway.domain.workflow import Workflow
 from laneway.errors import BadInput, NotFound, Unauthorized
 from laneway.lanes.workflow.starting import Order
 from laneway.store import principals, workflow_runs, workflow_triggers, workflows
 from laneway.store.database import Connection
 from laneway.store.workflow_triggers import Hook
+from laneway.web.bodies import decoded
 from laneway.web.gateway import Here
-from laneway.web.posting import check_storable, decoded
 from laneway.web.routes.workflow_runs import has_webhook, own_secret
 from laneway.web.workflow_run_shapes import StartedShape
 
@@ -75,7 +76,7 @@ async def _started(
         raise NotFound("This workflow takes no webhooks any more.", hint="Ask its owner.")
     order = Order(
         {"body": _read(body, request.headers.get("content-type", "")), "at": here.clock.now().isoformat()},
-        {"type": "webhook"}, f"{workflow.id}:hook:{digest}", sources=["a webhook"],
+        {"type": "webhook"}, f"{workflow.id}:hook:{digest}", sources=["a webhook"], program=True,
     )  # fmt: skip
     run_id, new = await here.app.runs.start(tx, workflow, owner, order)
     run = await workflow_runs.get(tx, run_id)

@@ -13,6 +13,7 @@ from laneway.domain.conversation import Principal, Role, Thread, World
 from laneway.domain.workflow import Workflow
 from laneway.domain.workflow_run import RunStatus, WorkflowRun
 from laneway.errors import BadInput, Conflict, NotFound
+from laneway.lanes.workflow.hearing import sent
 from laneway.lanes.workflow.starting import Order
 from laneway.store import conversations, events, workflow_nodes, workflow_runs, workflow_triggers, workflows
 from laneway.store.database import Connection
@@ -90,14 +91,7 @@ async def triggers(here: Here, me: Me, tag: str) -> Page[TriggerShape]:
     async with here.app.db.transaction() as tx:
         workflow = await workflows.get(tx, me.id, tag)
         found = await workflow_triggers.of_workflow(tx, workflow.id)
-    shown = [
-        TriggerShape(
-            number=one.number, type=one.type, next_at=one.next_at, last_run_id=one.last_run_id,
-            paused=one.type == "cron" and one.next_at is None,
-        )
-        for one in found
-    ]  # fmt: skip
-    return Page(items=shown, next=None)
+    return Page(items=[TriggerShape.of(one) for one in found], next=None)
 
 
 @router.post(
@@ -120,9 +114,9 @@ async def happened(here: Here, posted: EventPosted) -> EventPosted:
     happen by themselves and cannot be sent."""
     if posted.event.partition(".")[0] in OURS:
         raise BadInput(f"Events like `{posted.event}` are ours to tell.", hint="Use a name of your own.")
-    named = {"sent_as": posted.id} if posted.id else {}
+    body = sent(posted.data, posted.id)
     async with here.app.db.transaction() as tx:
-        await events.append(tx, posted.event, {**posted.data, **named})
+        await events.append(tx, posted.event, body)
     return posted
 
 
@@ -139,7 +133,8 @@ async def nodes(here: Here, me: Me, run_id: UUID, which: Annotated[NodeListing, 
         found = await workflow_nodes.page(tx, run.id, limit=which.one_more, after=which.before or 0)
     shown = found[: which.limit]
     return Page(
-        items=[NodeShape.of(record) for _, record in shown], next=shown[-1][0] if len(found) > which.limit else None
+        items=[NodeShape.of(record, run) for _, record in shown],
+        next=shown[-1][0] if len(found) > which.limit else None,
     )
 
 

@@ -63,7 +63,7 @@ async def the_schema() -> dict[str, Any]:
 async def listed(here: Here, me: Me, which: Annotated[WorkflowListing, Query()]) -> Page[WorkflowSummary]:
     async with here.app.db.transaction() as tx:
         owner = await _owner(tx, me, which.owner)
-        found = await workflows.page(tx, owner, limit=which.one_more, before=which.before)
+        found = await workflows.page(tx, owner, limit=which.one_more, before=which.before, removed=which.removed)
     return paged(WorkflowSummary, found, which, by="seq")
 
 
@@ -122,10 +122,20 @@ async def replaced(
 
 @router.delete("/workflows/{tag}", summary="Remove a workflow")
 async def remove(here: Here, me: Me, tag: str, owner: Owner = None) -> WorkflowShape:
-    """It starts no more and its tag is free; its versions and runs stay on record."""
+    """It starts no more and its tag is free; its runs can still be looked into by their ids."""
     async with here.app.db.transaction() as tx:
         found = await _get(tx, me, tag, owner, lock=True)
         await workflows.remove(tx, found, me.id)
+    return WorkflowShape.model_validate(found)
+
+
+@router.post("/workflows/{tag}/restore", summary="Bring back the workflow that was removed last under a tag")
+async def restore(here: Here, me: Me, tag: str, owner: Owner = None) -> WorkflowShape:
+    """It is what it was, with its history and its triggers; where it went because its making was undone, that is
+    redone. A tag that is taken is a conflict."""
+    async with here.app.db.transaction() as tx:
+        whose = await _owner(tx, me, owner)
+        found = await here.app.workflows.patches.restore(tx, whose, checked_tag(tag), _cause(me))
     return WorkflowShape.model_validate(found)
 
 
@@ -213,7 +223,14 @@ async def undo(here: Here, me: Me, tag: str, which: Which, owner: Owner = None) 
 
 @router.post("/workflows/{tag}/redo", summary="Make a patch hold again that was undone")
 async def redo(here: Here, me: Me, tag: str, which: Which, owner: Owner = None) -> Changed:
-    return await _turned(here, me, tag, owner, lambda tx, w, c: here.app.workflows.patches.redo(tx, w, which.patch, c))
+    """Where the patch that made the workflow was undone, the workflow is there again."""
+    patches, cause = here.app.workflows.patches, _cause(me)
+    async with here.app.db.transaction() as tx:
+        whose, name = await _owner(tx, me, owner), checked_tag(tag)
+        found = await workflows.stored(tx, whose, name, lock=True)
+        if found is None:
+            return _changed(*await patches.remake(tx, whose, name, cause))
+        return _changed(*await patches.redo(tx, found, which.patch, cause))
 
 
 @router.post("/workflows/{tag}/rollback", summary="Make a workflow what it was at a version, as a new version")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from laneway.lanes.pipeline.planner.comparing import DATES
-from laneway.lanes.pipeline.planner.moments import Span
+from laneway.lanes.pipeline.planner.parts.dates import DATES
+from laneway.lanes.pipeline.planner.parts.moments import Span
 from laneway.lanes.pipeline.planner.reading import Token
 from laneway.lanes.pipeline.planner.refusal import Refused
 from laneway.lanes.pipeline.planner.schema import Schema

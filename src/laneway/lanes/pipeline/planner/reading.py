@@ -1,33 +1,34 @@
-"""The request as tokens, and a reader that goes over them once, each token accounted for."""
+"""The request as tokens: words, numbers, dates, quotations and signs, each to be accounted for."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from dataclasses import dataclass, replace
 
-from laneway.lanes.pipeline.planner.lexicon import CONTRACTIONS
 from laneway.lanes.pipeline.planner.refusal import Refused
+from laneway.lanes.pipeline.planner.words.small import CONTRACTIONS
 
 MOST_TOKENS = 120
 
 _TOKEN = re.compile(
     r"""
     (?P<quote>"[^"]*"|“[^”]*”|`[^`]*`|(?<![\w])'[^']*'(?!\w))
+  | (?P<address>[\w.+-]*@\w[\w-]*(?:\.\w[\w-]*)*)
   | (?P<date>\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?Z?)?(?![\w-]))
   | (?P<month>\d{4}-\d{2}(?![\w-]))
   | (?P<time>\d{1,2}:\d{2}(?!\d))
   | (?P<number>(?<![\w.])[-+]?[$€£]?\d+(?:,\d{3})*(?:\.\d+)?)(?![\d.]\d)
-  | (?P<op><=|>=|!=|<>|==|≤|≥|≠|[=<>*/+()×÷%-])
-  | (?P<word>[^\W\d][\w]*(?:['’][^\W\d]+)?)
+  | (?P<op><=|>=|!=|<>|==|≤|≥|≠|[=<>*/+()×÷%–—-])
+  | (?P<word>\b[wW]/[oO]?(?=\s)|[^\W\d][\w]*(?:['’][^\W\d]+)?['’]?|[€$£])
   | (?P<mark>[,;:.?!&…])
   | (?P<space>\s+)
   | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!=", "×": "*", "÷": "/", "&": "and"}
+_THAT_IS = re.compile(r"\s*,?\s*\bi\.\s?e\.,?\s*", re.IGNORECASE)
+"""What follows says the same in other words."""
+_SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!=", "×": "*", "÷": "/", "&": "and", "–": "-", "—": "-"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def tokens_of(prompt: str) -> list[Token]:
     """The whole request; Refused if it holds signs that mean nothing here, or too much."""
     found: list[Token] = []
     glued = False
-    for match in _TOKEN.finditer(prompt):
+    for match in _TOKEN.finditer(_THAT_IS.sub(", ", prompt)):
         kind, raw = match.lastgroup or "other", match.group()
         if kind == "space":
             glued = False
@@ -64,15 +65,18 @@ def tokens_of(prompt: str) -> list[Token]:
 def _without_hyphens(tokens: list[Token]) -> list[Token]:
     """`top-rated` and `4-star` are two words; `e-mail` is one."""
     kept: list[Token] = []
+    parted = False
     for place, token in enumerate(tokens):
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         between = token.text == "-" and token.glued and after is not None and after.glued and after.kind == "word"
         if between and kept and kept[-1].kind in ("word", "number"):
+            parted = True
             continue
-        if kept and kept[-1].text == "e" and token.text in ("mail", "mails") and token.glued:
+        if parted and kept[-1].text == "e" and token.text in ("mail", "mails"):
             kept[-1] = Token("word", f"e{token.text}", f"e{token.raw}", kept[-1].glued)
-            continue
-        kept.append(token)
+        else:
+            kept.append(replace(token, glued=False) if parted else token)
+        parted = False
     return kept
 
 
@@ -80,67 +84,48 @@ def _tokens(kind: str, raw: str, glued: bool) -> list[Token]:
     """What is written here: mostly one token; a contraction is two."""
     if kind == "quote":
         return [Token("quote", raw[1:-1], raw[1:-1], glued)]
+    if kind == "address":
+        return [Token("quote", raw, raw, glued)]
     text = _SIGNS.get(raw, raw.lower().replace("’", "'"))
+    if kind == "word" and text in CONTRACTIONS:
+        return [Token("word", part, part) for part in CONTRACTIONS[text].split()]
     if kind == "word" and "'" in text:
-        if text in CONTRACTIONS:
-            return [Token("word", part, part) for part in CONTRACTIONS[text].split()]
-        if text.endswith("'s"):
-            return [Token("word", text[:-2], raw[:-2], glued), Token("mark", "'s", "'s", True)]
+        if text.endswith(("'s", "'")):
+            bare = text.removesuffix("s").removesuffix("'")
+            return [Token("word", bare, raw[: len(bare)], glued), Token("mark", "'s", "'s", True)]
+        if text.endswith("n't"):
+            return [Token("word", text[:-3], raw[:-3], glued), Token("word", "not", "not")]
     if kind == "mark" and raw == "&":
         kind = "word"
     return [Token(kind, text, raw, glued)]
 
 
-@lru_cache(maxsize=512)
-def _by_first(phrases: tuple[str, ...]) -> dict[str, list[tuple[tuple[str, ...], str]]]:
-    """The phrases, in their order, by the word they begin with."""
-    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for phrase in phrases:
-        words = tuple(phrase.split())
-        found.setdefault(words[0], []).append((words, phrase))
-    return found
+def written(tokens: list[Token]) -> str:
+    """The tokens as they stood in the request, so that `9A` is one piece and `hot meal` two."""
+    return "".join(token.raw if token.glued or not place else f" {token.raw}" for place, token in enumerate(tokens))
 
 
 class Reader:
-    """The tokens and how far they have been read."""
+    """The tokens from a place on, and how far they have been read."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = tokens
-        self.at = 0
-        self.memo: dict[Any, Any] = {}
-        """What was found at a place, so that nothing is looked for twice."""
-
-    def __bool__(self) -> bool:
-        return self.at < len(self.tokens)
+    def __init__(self, tokens: list[Token], at: int = 0) -> None:
+        self.tokens, self.at = tokens, at
 
     def token(self, ahead: int = 0) -> Token | None:
         """The token so many further on, or None behind the last."""
-        place = max(self.at + ahead, 0)
-        return self.tokens[place] if place < len(self.tokens) else None
+        place = self.at + ahead
+        return self.tokens[place] if 0 <= place < len(self.tokens) else None
 
     def word(self, ahead: int = 0) -> str:
         """The word, sign or mark so many further on; '' for numbers, quotations and the end."""
         token = self.token(ahead)
         return token.text if token and token.kind in ("word", "op", "mark") else ""
 
-    def sees(self, phrase: str, ahead: int = 0) -> int:
-        """How many tokens these words are, if they come next; else 0."""
-        words = phrase.split()
-        return len(words) if all(self.word(ahead + i) == word for i, word in enumerate(words)) else 0
-
     def takes(self, *phrases: str) -> str:
         """The first of the phrases that comes next, now read; '' if none does."""
-        for words, phrase in _by_first(phrases).get(self.word(), ()):
-            if all(self.word(place) == word for place, word in enumerate(words)):
-                self.at += len(words)
+        for phrase in phrases:
+            said = phrase.split()
+            if all(self.word(place) == word for place, word in enumerate(said)):
+                self.at += len(said)
                 return phrase
         return ""
-
-    def skips(self, words: frozenset[str]) -> None:
-        """None of these words comes next any more."""
-        while self.word() in words:
-            self.at += 1
-
-    def rest(self, most: int = 4) -> str:
-        """The beginning of what is not read yet, to be shown."""
-        return " ".join(token.raw for token in self.tokens[self.at : self.at + most])

@@ -18,8 +18,19 @@ class Refusal:
 
 
 class Refused(Exception):
-    """Raised inside the planner as soon as one reading of the request cannot be the only one."""
+    """Raised inside the planner for words that a person may well mean, but that are not plain."""
 
     def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason)
         self.refusal = Refusal(reason, hint)
+
+
+class Unfit(Exception):
+    """Raised for a reading of some words that nobody means; another may fit."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Words that may well be meant so, but are not plain: a request that needs them is refused."""
+
+    refusal: Refusal

@@ -9,25 +9,35 @@ from functools import cached_property
 from typing import Any
 
 from laneway.lanes.pipeline.dates import moment
-from laneway.lanes.pipeline.planner.lexicon import ENTITY_TAILS
-from laneway.lanes.pipeline.planner.spelling import name_words, stem
+from laneway.lanes.pipeline.planner.names.marks import UNSAID, Mark, marks_of
+from laneway.lanes.pipeline.planner.phrasing import words
+from laneway.lanes.pipeline.planner.spelling import name_parts, name_words, spelled, stem
+from laneway.lanes.pipeline.planner.words.naming import ENTITY_TAILS, MONEY
 
 Row = Mapping[str, Any]
 
 MOST_VALUES = 50_000
 """How many different texts of a column are remembered as its values."""
 LONGEST_VALUE = 80
+MOST_CLASSES, AGAIN = 20, 1.5
+"""Numbers are classes if there are at most so many different ones, and each comes so often or more."""
 
 _CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
 _NUMERIC = re.compile(r"\s*[-+]?[$€£]?\s*\d[\d,. ]*\s*(?:%|°?[^\W\d_]{0,4})\s*")
 _DAY = re.compile(
-    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?"
+    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))(?:[ T].*)?"
     r"|(?:\d{1,2}\.? )?[A-Za-z]{3,9}\.? \d{1,2},? ?(?:\d{4})?|\d{1,2} [A-Za-z]{3,9} \d{4}"
 )
+_YEARLY = (("founded",), ("vintage",), ("born",), ("released",), ("built",), ("published",),
+           ("established",))  # fmt: skip
+_KEYS = words(
+    "id code zip key uuid sku phone isbn reference barcode imo vin mrn iban ext extension postcode tag serial"
+)
 _PIECES = re.compile(r"[^\W_]+(?:\.\d+)?")
+_SIGNS = re.compile(r"\w+|[^\w\s]")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """One column: its name, the words of it, and what its cells hold (number, text, date, time, bool, …)."""
 
@@ -43,18 +53,68 @@ class Column:
     """Few numbers that come again and again, as of stars or grades."""
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """Each text it holds, as `spoken` says it, and the ways it is written."""
+    made: bool = False
+    """Worked out by the request itself."""
+    owner: str = ""
+    """The table it came from, where it was joined."""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        return name_words(self.name)[0]
+        """The words of its name; there is at least one."""
+        return name_words(self.name)[0] or (UNSAID,)
+
+    @cached_property
+    def spelled(self) -> tuple[str, ...]:
+        """Its words with the unit of measure, if it has one."""
+        return spelled(self.name) or (UNSAID,)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of its name as they are written."""
+        return name_parts(self.name) or (UNSAID,)
+
+    @cached_property
+    def glued(self) -> tuple[str, ...]:
+        """Its name in one word, in the ways it may be written."""
+        return tuple("".join(parts) for parts in (self.words, self.spelled, self.parts))
+
+    @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """Its words, each with what it is for."""
+        return marks_of(self.name)
 
     @cached_property
     def unit(self) -> str:
         return name_words(self.name)[1]
 
+    @property
+    def money(self) -> bool:
+        """Whether it counts money, as its unit says."""
+        return self.unit in MONEY
+
     def spans(self, number: float) -> bool:
         """Whether the number lies between the lowest and the highest it is known to hold."""
         return self.low is not None and bool(self.low <= number <= self.high)
+
+    @property
+    def years(self) -> bool:
+        """Whether all its numbers may be years."""
+        return isinstance(self.low, int) and isinstance(self.high, int) and self.low > 1000 and self.high < 2999
+
+    @cached_property
+    def yearly(self) -> bool:
+        """Whether it holds years as numbers."""
+        if self.kind != "number" or not ("year" in self.words or self.words[-1:] in _YEARLY):
+            return False
+        if self.words[-1] == "year" and self.words[:-1] in _YEARLY and isinstance(self.low, int):
+            # Towns were founded before the year 1000, too.
+            return self.low > 0 and isinstance(self.high, int) and 1000 < self.high < 2999
+        return self.words == ("year",) if self.low is None else self.years
+
+    @property
+    def dated(self) -> bool:
+        """Whether it says when: by a date, or by a year."""
+        return self.kind == "date" or self.yearly
 
     @property
     def ordered(self) -> bool:
@@ -64,16 +124,8 @@ class Column:
     @cached_property
     def identifies(self) -> bool:
         """Whether it names things rather than measuring them, whatever its type."""
-        return self.words[-1:] in (
-            ("id",),
-            ("code",),
-            ("zip",),
-            ("key",),
-            ("uuid",),
-            ("sku",),
-            ("phone",),
-            ("isbn",),
-        ) or (len(self.words) > 1 and self.words[-1] == "number")
+        numbered = len(self.words) > 1 and self.words[-1] == "number" and self.parts[0] not in ("num", "number")
+        return self.words[-1:] != () and (self.words[-1] in _KEYS or numbered)
 
     @property
     def measure(self) -> bool:
@@ -88,6 +140,8 @@ class Schema:
     name: str
     columns: tuple[Column, ...]
     rows: int = 0
+    others: tuple[str, ...] = ()
+    """The tables that were joined to it."""
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def column(self, name: str) -> Column | None:
@@ -114,8 +168,9 @@ class Schema:
 
     @cached_property
     def longest_value(self) -> int:
-        """How many words the longest value has."""
-        return min(8, max((spoken.count(" ") + 1 for spoken in self.vocabulary), default=0))
+        """How many words and signs the longest value has."""
+        forms = (form for column in self.columns for forms in column.values.values() for form in forms)
+        return min(9, max((len(_SIGNS.findall(form)) for form in forms), default=0))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -124,7 +179,7 @@ class Schema:
 
     def with_columns(self, columns: Sequence[Column]) -> Schema:
         """The table with other columns."""
-        return Schema(self.name, tuple(columns), self.rows)
+        return Schema(self.name, tuple(columns), self.rows, self.others)
 
 
 def spoken(text: str) -> str:
@@ -149,7 +204,7 @@ def _column(name: str, cells: list[Any]) -> Column:
     if types <= {int, float}:
         different = len(set(given))
         unique = not nulls and different == len(given)
-        classes = types == {int} and different <= 20 and different * 1.5 <= len(given)
+        classes = types == {int} and different <= MOST_CLASSES and different * AGAIN <= len(given)
         return Column(name, "number", nulls, 0, unique, min(given), max(given), 0 in given, classes)
     if types == {str}:
         return _text_column(name, given, nulls)
@@ -195,5 +250,11 @@ def _kind(texts: list[str]) -> str:
 
 def entity_word(column: Column) -> str:
     """The thing a column names: `customer` of `customer_id`, `airline` of `airline_name`; '' if it is a plain name."""
-    words = [word for word in column.words if word not in ENTITY_TAILS]
-    return stem(words[-1]) if words else ""
+    named = [word for word in column.words if word not in ENTITY_TAILS]
+    return stem(named[-1]) if named else ""
+
+
+def entity_words(column: Column) -> frozenset[str]:
+    """The same in every way it may be read: the `act` of act_name may be an act, though it shortens `actual`."""
+    written = [mark.raw for mark in column.marks if mark.word not in ENTITY_TAILS]
+    return frozenset((entity_word(column), *(stem(raw) for raw in written[-1:]))) - {""}

@@ -21,7 +21,8 @@ class Filter(Step):
         "where": {
             "type": "object",
             "description": 'Either {"and": […]}, {"or": […]}, {"not": {…}}, or one comparison '
-            '{"column", "is", "value", "ignore_case"?}. A date is compared as {"value": {"date": "2026-01-31"}}.',
+            '{"column", "is", "value", "ignore_case"?}. A date is compared as {"value": {"date": "2026-01-31"}}, '
+            'another column of the row as {"value": {"column": "cost"}}.',
             "properties": {
                 "column": {"type": "string"},
                 "is": {"enum": list(where.WORDS)},

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from laneway.lanes.pipeline.fields import Fields
-from laneway.lanes.pipeline.step import Step, Surroundings, Table
+from laneway.lanes.pipeline.step import Step, Surroundings, Table, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Limit(Step):
         return {"count": self.count, "offset": self.offset}
 
     def phrase(self) -> str:
-        return f"take {self.count} rows" + (f" after leaving out {self.offset}" if self.offset else "")
+        return f"take {counted(self.count)}" + (f" after leaving out {self.offset}" if self.offset else "")
 
     def run(self, table: Table, around: Surroundings) -> Table:
         return table.of(table.rows[self.offset : self.offset + self.count])

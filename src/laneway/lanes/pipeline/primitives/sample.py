@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from laneway.lanes.pipeline.fields import Fields
-from laneway.lanes.pipeline.step import Step, Surroundings, Table
+from laneway.lanes.pipeline.step import Step, Surroundings, Table, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Sample(Step):
         return {"count": self.count, "seed": self.seed}
 
     def phrase(self) -> str:
-        return f"take {self.count} rows by chance (seed {self.seed})"
+        return f"take {counted(self.count)} by chance (seed {self.seed})"
 
     def run(self, table: Table, around: Surroundings) -> Table:
         return table.of([table.rows[place] for place in places(self.count, self.seed, len(table.rows))])

@@ -26,6 +26,7 @@ from laneway.lanes.workflow.document import Document, bounded
 from laneway.lanes.workflow.finding import Finding, in_order
 from laneway.lanes.workflow.node_paths import compiled
 from laneway.lanes.workflow.patching import applied
+from laneway.lanes.workflow.unknown_keys import misspelt
 
 Check = Callable[[Document], Iterable[Finding]]
 PLAIN: tuple[Check, ...] = (duplicate_ids, dangling_edges)
@@ -62,7 +63,7 @@ def check(document: Any) -> list[Finding]:
         bounded(document)
     except BadInput as wrong:
         return [Finding("schema", wrong.message, wrong.hint)]
-    found = schema.problems(document)
+    found = schema.problems(document) or misspelt(document)
     for checks in (PLAIN, DEEP, DEEPEST):
         if not found:
             found = [finding for one in checks for finding in one(document)]

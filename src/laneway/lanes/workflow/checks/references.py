@@ -8,6 +8,7 @@ from laneway.lanes.workflow.checks.dangling_edges import suggestion
 from laneway.lanes.workflow.document import Document
 from laneway.lanes.workflow.finding import Finding
 from laneway.lanes.workflow.graph import Graph
+from laneway.lanes.workflow.quoting import short
 from laneway.lanes.workflow.references import Placed, placed
 
 
@@ -17,7 +18,7 @@ def references(document: Document) -> Iterator[Finding]:
         for found in placed(node.get("config", {}), ("nodes", index, "config")):
             wrong = _wrong(graph, node["id"], found)
             if wrong:
-                message = f"The config of node {node['id']!r} refers to {_short(found.text)}{wrong[0]}."
+                message = f"The config of node {node['id']!r} refers to {short(found.text)}{wrong[0]}."
                 yield Finding("reference", message, wrong[1], node["id"], found.path)
 
 
@@ -34,7 +35,3 @@ def _wrong(graph: Graph, name: str, found: Placed) -> tuple[str, str] | None:
     if node not in graph.before(name):
         return f": the node {node!r} does not come before it", f"Add a way of edges from {node!r} to {name!r}."
     return None
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:77] + "…"

@@ -15,8 +15,10 @@ import jsonschema_rs
 
 from laneway.domain.job import FINAL, Job, JobStatus
 from laneway.errors import BadInput, PermanentFault, TransientFault
-from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, Waits
-from laneway.store import jobs
+from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, Waits, ended_as
+from laneway.llm.offline.model import OFFLINE
+from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY
+from laneway.store import jobs, workflow_nodes
 
 LONGEST = 60_000
 _AS_JSON = "\n\nAnswer with one JSON value and nothing else. It must fit this JSON Schema:\n"
@@ -36,11 +38,15 @@ async def asked(doing: Doing) -> Outcome:
 
     async def ask() -> dict[str, Any]:
         said = await doing.hands.ask_model(doing.request, prompt, model or None)
+        if _keyless(said) is not None:
+            return said
         return {**said, "value": _fitting(str(said["text"]), schema)} if isinstance(schema, dict) else said
 
     # Asked twice after a crash it costs twice and does nothing twice.
     outcome = await doing.act(ask, again=True, about="a model")
-    return Done(outcome.output, doing.sources) if isinstance(outcome, Done) else outcome
+    if not isinstance(outcome, Done):
+        return outcome
+    return _keyless(outcome.output) or Done(outcome.output, doing.sources)
 
 
 async def _worked(doing: Doing, schema: Any) -> Outcome:
@@ -52,8 +58,10 @@ async def _worked(doing: Doing, schema: Any) -> Outcome:
         job = await jobs.get(tx, UUID(str(waits["job"])))
         late = waits.get("until") is not None and datetime.fromisoformat(waits["until"]) <= doing.clock.now()
         if job.status not in FINAL and late:
-            await jobs.request_cancel(tx, job.id)
-            return Failed(f"It took longer than {doing.seconds:g} seconds.", code="timeout")
+            if await jobs.cancel_if_open(tx, job.id) is not None:
+                return Failed(doing.late, code="timeout")
+            # It has ended by itself at the last moment.
+            job = await jobs.get(tx, job.id)
     if job.status not in FINAL:
         return Waits(waits, datetime.fromisoformat(waits["until"]) if waits.get("until") else None)
     return _came(doing, job, schema)
@@ -64,12 +72,15 @@ async def _begun(doing: Doing, schema: Any) -> Outcome:
     if missing := sorted(set(wanted) - set(doing.hands.tools())):
         # It may come back: tools of other servers do.
         return Failed(f"There is no tool `{missing[0][:80]}`. `laneway tools` lists them.", code="no-such-tool")
-    until = doing.clock.now() + timedelta(seconds=doing.seconds) if doing.node.get("timeout_ms") else None
+    until = doing.clock.now() + timedelta(seconds=doing.own_seconds) if doing.own_seconds else None
     record = replace(doing.record, sources=list(doing.sources))
     async with doing.db.transaction() as tx:
         order = {"tools": wanted, "model": doing.config.get("model")}
         child = await doing.spawn(tx, doing.request.job, doing.run, record, _prompt(doing, schema), order)
-    waits = {"job": str(child), "attempt": doing.record.attempts, "until": until.isoformat() if until else None}
+        waits = {"job": str(child), "attempt": doing.record.attempts, "until": until.isoformat() if until else None}
+        await doing.hold(tx)
+        # With the job itself: whoever cancels the run finds it here, or it was never started.
+        await workflow_nodes.wait(tx, doing.record, waits, until)
     return Waits(waits, until)
 
 
@@ -77,18 +88,27 @@ def _came(doing: Doing, job: Job, schema: Any) -> Outcome:
     result = job.result or {}
     if job.status is not JobStatus.DONE:
         why = (job.error or {}).get("message", "")
-        return Failed(f"The job {job.id} was {job.status}. {why}".strip())
+        return Failed(f"The job {job.id} {ended_as(job.status)}. {why}".strip())
     if result.get("stopped"):
         code = "not-approved" if result["stopped"] == "not approved" else "node-failed"
         return Failed(str(result["reply"]), retryable=False, code=code)
     tokens = {"input": result.get("tokens_input", 0), "output": result.get("tokens_output", 0)}
     said = {"text": result.get("reply", ""), "model": result.get("model"), "tokens": tokens}
     said |= {"tool_calls": result.get("tool_calls", []), "job": str(job.id)}
+    if (keyless := _keyless(said)) is not None:
+        return keyless
     try:
         more = {"value": _fitting(str(said["text"]), schema)} if isinstance(schema, dict) else {}
     except TransientFault as error:
         return Failed(str(error))
     return Done(said | more, tuple(dict.fromkeys([*doing.sources, *result.get("sources", [])])))
+
+
+def _keyless(said: Any) -> Failed | None:
+    """The failure of a node that only a model could have done, where there is none."""
+    if isinstance(said, dict) and said.get("model") == OFFLINE and NEEDS_KEY in str(said.get("text")):
+        return Failed(f"There is no model that could do this. {HOW_TO_SET_ONE}", retryable=False, code="no-model")
+    return None
 
 
 def _prompt(doing: Doing, schema: Any) -> str:

@@ -23,4 +23,4 @@ async def aggregated(doing: Doing) -> Outcome:
     return outcome
 
 
-KIND = Kind("aggregate", aggregated, acts=False)
+KIND = Kind("aggregate", aggregated, acts=False, computes=True)

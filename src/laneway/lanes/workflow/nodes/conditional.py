@@ -9,4 +9,4 @@ async def decided(doing: Doing) -> Outcome:
     return Done(doing.input())
 
 
-KIND = Kind("conditional", decided, acts=False)
+KIND = Kind("conditional", decided, acts=False, computes=True)

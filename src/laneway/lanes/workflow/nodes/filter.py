@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
-from laneway.lanes.workflow.conditions import Erred, compiled
+from laneway.lanes.workflow.conditions import ROW_NAMES, Erred, compiled
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome
 from laneway.lanes.workflow.nodes.rows import planned, rows_of
-from laneway.lanes.workflow.notes import ROW_NAMES
 
 MOST = 100_000
 """Rows a condition is asked for one by one; more are for a plan's `where`."""
@@ -26,7 +26,11 @@ def _kept(doing: Doing, text: str) -> Outcome:
     if len(rows) > MOST:
         return Failed(f"{len(rows)} rows are too many for a condition; use `where`.", retryable=False)
     kept: list[dict[str, Any]] = []
+    end = time.monotonic() + doing.seconds
     for number, row in enumerate(rows, 1):
+        if time.monotonic() > end:
+            # Nobody waits for this thread any more; it must not go on for itself.
+            return Failed(doing.late)
         verdict = condition.value(row, doing.ctx, item=row)
         if isinstance(verdict, Erred):
             # A row nobody can judge is neither kept nor dropped in silence.
@@ -36,4 +40,4 @@ def _kept(doing: Doing, text: str) -> Outcome:
     return Done({"rows": kept, "count": len(kept)})
 
 
-KIND = Kind("filter", filtered, acts=False)
+KIND = Kind("filter", filtered, acts=False, computes=True)

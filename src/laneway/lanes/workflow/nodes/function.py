@@ -33,6 +33,9 @@ async def _waiting(doing: Doing, asked: dict[str, Any]) -> Outcome:
     fingerprint = approvals.action_hash(asked["action"])
     async with doing.db.transaction() as tx:
         found = await approvals.of_action(tx, doing.request.job.id, fingerprint)
+    if found is not None and found.state is ApprovalState.APPROVED:
+        # The yes came since the gate looked, which lets this very call through now.
+        return await called(doing)
     if found is not None and found.state is not ApprovalState.PENDING:
         return Failed(f"Not done: the question was {found.state}.", retryable=False, code="not-approved")
     told = f"The workflow `{doing.run.tag}` wants to do this at `{doing.name}`. May it?\n[{doing.config.get('name')}]"

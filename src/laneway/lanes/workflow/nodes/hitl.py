@@ -8,7 +8,7 @@ from typing import Any
 from laneway.domain.conversation import Role
 from laneway.domain.judgement import Approval, ApprovalState
 from laneway.errors import BadInput
-from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, Waits
+from laneway.lanes.workflow.hands import LONGEST_MS, Doing, Done, Failed, Kind, Outcome, Waits
 from laneway.store import approvals
 from laneway.store.questions import Question
 
@@ -17,6 +17,8 @@ CHOICE = "Answer with a number or its words, or: `laneway approve {id} --choice 
 MOST_ASKED = 50
 """How often a question is put again after something newer was said in its place."""
 LONGEST_SHOWN = 2000
+LONGEST_WHY = 300
+"""Characters of the question in lists of what is asked."""
 
 
 async def asked(doing: Doing) -> Outcome:
@@ -71,11 +73,14 @@ def _question(doing: Doing, action: dict[str, Any]) -> Question:
     options = [str(one)[:60] for one in doing.config.get("options") or ()][:20]
     usual = {one.lower() for one in options} <= {"approve", "approved", "reject", "rejected"}
     choices = [] if usual else [{"label": one, "text": one} for one in options]
-    deadline = doing.config.get("deadline_ms")
-    seconds = max(1, int(deadline) // 1000) if deadline else doing.hands.question_seconds
+    deadline = min(int(doing.config.get("deadline_ms") or 0), LONGEST_MS) / 1000 or doing.own_seconds
+    seconds = max(1, int(deadline)) if deadline else doing.hands.question_seconds
+    message = doing.shown(_message(doing))
+    line = " ".join(str(message).split())
+    why = f"The workflow {doing.run.tag} asks: {line if len(line) <= LONGEST_WHY else line[: LONGEST_WHY - 1] + '…'}"
     return Question(
-        f"hitl.{approvals.action_hash(action)[:12]}", action, f"The workflow {doing.run.tag} asks.",
-        doing.shown(_message(doing)), seconds, choices, CHOICE if choices else YES_OR_NO, once=True,
+        f"hitl.{approvals.action_hash(action)[:12]}", action, why, message, seconds, choices,
+        CHOICE if choices else YES_OR_NO, once=True,
     )  # fmt: skip
 
 

@@ -12,9 +12,9 @@ from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, Wai
 
 
 async def looped(doing: Doing) -> Outcome:
-    """Its output says how often it went back, whether it does again, and else what ended it."""
+    """Its output says how often it went back, this time counted, whether it does so now, and else what ended it."""
     loop, went_back = Loop.of(doing.config), doing.record.visit - 1
-    told: dict[str, Any] = {"iterations": went_back + 1, "value": doing.input()}
+    told: dict[str, Any] = {"iterations": went_back, "value": doing.input()}
     if loop.condition is not None:
         verdict = await asyncio.to_thread(compiled(loop.condition).value, doing.input(), doing.ctx)
         if isinstance(verdict, Erred):
@@ -29,7 +29,7 @@ async def looped(doing: Doing) -> Outcome:
         return Waits({"until": until.isoformat()}, until)
     if waited is not None and datetime.fromisoformat(waited) > doing.clock.now():
         return Waits({"until": waited}, datetime.fromisoformat(waited))
-    return Done({**told, "again": True})
+    return Done({**told, "iterations": went_back + 1, "again": True})
 
 
-KIND = Kind("loop", looped, acts=False)
+KIND = Kind("loop", looped, acts=False, computes=True)

@@ -9,4 +9,4 @@ async def spread(doing: Doing) -> Outcome:
     return Done(doing.input())
 
 
-KIND = Kind("parallel", spread, acts=False)
+KIND = Kind("parallel", spread, acts=False, computes=True)

@@ -12,11 +12,11 @@ async def transformed(doing: Doing) -> Outcome:
     text = doing.config.get("expression")
     if text is None:
         return Done(doing.config["set"] if "set" in doing.config else doing.input())
-    work = expression(str(text)).result
+    work = expression(str(text), called="expression").result
     found = await asyncio.to_thread(work, output=doing.input(), ctx=dict(doing.ctx))
     if isinstance(found, Erred):
         return Failed(f"The expression `{str(text)[:200]}` failed: {found.why}.", retryable=False)
     return Done(found)
 
 
-KIND = Kind("transform", transformed, acts=False)
+KIND = Kind("transform", transformed, acts=False, computes=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from laneway.errors import BadInput
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, Waits
+from laneway.lanes.workflow.hearing import parted
 
 LONGEST = timedelta(days=366)
 
@@ -18,7 +19,9 @@ async def waited(doing: Doing) -> Outcome:
         waits = _wanted(doing)
     until = datetime.fromisoformat(waits["until"]) if waits.get("until") else None
     if waits.get("came") is not None:
-        return Done({"event": waits["came"], "waited_until": doing.clock.now().isoformat()}, ("an event",))
+        event, about = parted(waits["came"])
+        told = {"event": event, "about": about, "waited_until": doing.clock.now().isoformat()}
+        return Done(told, ("an event",))
     if until is not None and until <= doing.clock.now():
         if waits.get("event"):
             return Failed(f"No event `{waits['event']}` came in time.", retryable=False, code="timeout")
@@ -33,10 +36,12 @@ def _wanted(doing: Doing) -> dict[str, Any]:
         until = _moment(str(config["until"]))
     elif config.get("seconds") is not None or config.get("duration_ms") is not None:
         until = now + _span(config.get("seconds"), config.get("duration_ms"))
-    elif config.get("timeout_ms") is not None and config.get("event"):
+    elif config.get("event") and config.get("timeout_ms") is not None:
         until = now + _span(None, config["timeout_ms"])
+    elif config.get("event") and doing.own_seconds is not None:
+        until = now + timedelta(seconds=doing.own_seconds)
     if until is not None and until - now > LONGEST:
-        raise BadInput("It would wait for more than a year.", hint="Use a cron trigger.")
+        raise _too_long()
     if config.get("event"):
         condition = {"condition": str(config["condition"])} if config.get("condition") else {}
         return {"event": str(config["event"]), **condition, "until": until.isoformat() if until else None}
@@ -47,9 +52,18 @@ def _wanted(doing: Doing) -> dict[str, Any]:
 
 def _span(seconds: Any, milliseconds: Any) -> timedelta:
     try:
-        return timedelta(seconds=float(seconds)) if seconds is not None else timedelta(milliseconds=float(milliseconds))
+        given = float(seconds) if seconds is not None else float(milliseconds) / 1000
+        found = timedelta(seconds=min(given, 2 * LONGEST.total_seconds()))
     except (TypeError, ValueError, OverflowError):
         raise BadInput("The time to wait is no number.", hint="Give seconds or duration_ms.") from None
+    if found > LONGEST:
+        # No calendar has a day for what somebody may write here.
+        raise _too_long()
+    return found
+
+
+def _too_long() -> BadInput:
+    return BadInput("It would wait for more than a year.", hint="Use a cron trigger.")
 
 
 def _moment(text: str) -> datetime:

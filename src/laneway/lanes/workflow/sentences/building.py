@@ -10,6 +10,8 @@ from laneway.lanes.workflow.sentences.draft import NotPlanned
 
 Node = dict[str, Any]
 Edge = dict[str, Any]
+PATHS = ("break_path", "timeout_path")
+"""Where a loop goes when it is left, in its config."""
 _TAKES_INPUT = frozenset(
     {"conditional", "loop", "parallel", "transform", "aggregate", "filter", "agent", "function", "pipeline",
      "subworkflow"}
@@ -42,6 +44,7 @@ def behind(document: Document, node: Node, new: Node, condition: str | None = No
         )
     after = _copy(document)
     after["nodes"].append(new)
+    following += _jumped(after, node, new)
     for edge in after["edges"]:
         if edge["from"] == node["id"] and edge.get("on") != "error":
             edge["from"] = new["id"]
@@ -64,6 +67,7 @@ def ahead(
     for edge in after["edges"]:
         if edge["to"] == node["id"] and only in (None, edge["from"]):
             edge["to"] = new["id"]
+    _lead(after, node["id"], [new["id"]], only)
     passed = {"condition": condition} if condition else {}
     after["edges"].append({"from": new["id"], "to": node["id"], **passed})
     _keep_input(after, node["id"], into[0]["from"] if len(into) == 1 else None if into else "$input")
@@ -73,7 +77,7 @@ def ahead(
 def without(document: Document, node: Node) -> Operations:
     """The step is gone, and what led to it leads to what followed it."""
     out = [edge for edge in edges_from(document, node["id"]) if edge.get("on") != "error"]
-    if any("condition" in edge for edge in out):
+    if any("condition" in edge and not _after_a_yes(node, edge) for edge in out):
         raise NotPlanned(
             f"`{node['id']}` decides between several ways.", "Remove those first, or say what shall follow instead."
         )
@@ -81,6 +85,7 @@ def without(document: Document, node: Node) -> Operations:
         raise NotPlanned(f"`{node['id']}` is the only step.", "Remove the workflow: `laneway workflow remove`.")
     after = _copy(document)
     after["nodes"] = [one for one in after["nodes"] if one["id"] != node["id"]]
+    _lead(after, node["id"], [edge["to"] for edge in out])
     edges: list[Edge] = []
     for edge in after["edges"]:
         if edge["to"] == node["id"]:
@@ -90,6 +95,44 @@ def without(document: Document, node: Node) -> Operations:
             edges.append(edge)
     after["edges"] = edges
     return between(document, after)
+
+
+def _lead(document: Document, old: str, new: list[str], only: str | None = None) -> None:
+    """Loops that go to `old` when they are left go to `new` instead."""
+    for node in document["nodes"]:
+        if node["type"] != "loop" or only not in (None, node["id"]):
+            continue
+        config = dict(node.get("config", {}))
+        for key in PATHS:
+            if old in (path := _path(config, key)):
+                config[key] = [*dict.fromkeys(name for one in path for name in (new if one == old else [one]))]
+                if not config[key]:
+                    del config[key]
+        node["config"] = config
+
+
+def _jumped(document: Document, loop: Node, new: Node) -> list[Edge]:
+    """The new step stands where a loop went by its `break_path`; the edges from there that were not drawn so far."""
+    config = loop.get("config", {}) if loop["type"] == "loop" else {}
+    if config.get("timeout_path"):
+        raise NotPlanned(f"`{loop['id']}` is left by two ways.", "Say before which step it shall stand.")
+    path, drawn = _path(config, "break_path"), [edge["to"] for edge in edges_from(document, loop["id"])]
+    missing = [{"from": loop["id"], "to": name} for name in path if name not in drawn]
+    document["edges"] += [dict(edge) for edge in missing]
+    for node in document["nodes"]:
+        if path and node["id"] == loop["id"]:
+            node["config"] = {**config, "break_path": [new["id"]]}
+    return missing
+
+
+def _path(config: dict[str, Any], key: str) -> list[str]:
+    found = config.get(key) or []
+    return [found] if isinstance(found, str) else [name for name in found if isinstance(name, str)]
+
+
+def _after_a_yes(node: Node, edge: Edge) -> bool:
+    """Whether the edge only says that a person has agreed: without the question there is nothing to agree to."""
+    return node["type"] == "hitl" and str(edge["condition"]).replace("'", '"') == 'output.decision == "approved"'
 
 
 def _keep_input(document: Document, node_id: str, source: str | None) -> None:

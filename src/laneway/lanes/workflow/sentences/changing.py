@@ -12,37 +12,37 @@ from laneway.lanes.workflow.sentences.finding import holder, target
 from laneway.lanes.workflow.sentences.telling import told
 from laneway.lanes.workflow.sentences.words import LENGTH, lasting, milliseconds, slug, unquoted
 
-_STEP = r"(?:the )?(?:step |node )?(?P<step>[\w\"“”`' -]{1,80}?)(?: step| node)?"
+STEP = r"(?:the )?(?:step |node )?(?P<step>[\w\"“”`' -]{1,80}?)(?: step| node)?"
 _TIMEOUTS = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
         rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|make|update) the time-?out "
-        rf"(?:of|for|on) {_STEP} to (?P<time>{LENGTH})",
-        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|update) {_STEP}(?:'s)? time-?out "
+        rf"(?:of|for|on) {STEP} to (?P<time>{LENGTH})",
+        rf"(?P<verb>change|set|increase|raise|extend|reduce|lower|shorten|update) {STEP}(?:'s)? time-?out "
         rf"to (?P<time>{LENGTH})",
-        rf"(?P<verb>give) {_STEP} (?P<time>{LENGTH})(?: of time-?out| to finish| as (?:its )?time-?out)?",
-        rf"{_STEP} (?:should|shall|must|may) (?P<verb>time out) after (?P<time>{LENGTH})",
-        rf"(?P<verb>time out) {_STEP} after (?P<time>{LENGTH})",
+        rf"(?P<verb>give) {STEP} (?P<time>{LENGTH})(?: of time-?out| to finish| as (?:its )?time-?out)?",
+        rf"{STEP} (?:should|shall|must|may) (?P<verb>time out) after (?P<time>{LENGTH})",
+        rf"(?P<verb>time out) {STEP} after (?P<time>{LENGTH})",
     )
 )
 _RETRY = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
-        rf"(?:always )?(?:retry|try|repeat) {_STEP} (?:up to |at most )?(?P<count>\d+|once|twice|three|"
-        rf"four|five)(?: times)?"
-        rf"(?:,? (?:with|waiting) (?:a )?(?P<pause>{LENGTH})(?: (?:pause|wait|delay|backoff))?(?: (?:between|"
-        rf"in between))?.{{0,20}})?",
-        rf"(?:change|set) the (?:number of )?retries (?:of|for) {_STEP} to (?P<count>\d+)",
+        rf"(?:always )?(?:retry|try|repeat) {STEP}(?: again)? (?:up to |at most )?(?P<count>\d+|once|twice|three|"
+        rf"four|five)(?: times)?(?: (?:if|when|whenever) it fails)?"
+        rf"(?:,? (?:with|waiting) (?:a )?(?P<pause>{LENGTH})(?: (?:pause|wait|delay|backoff))?"
+        rf"(?: (?:in )?between(?: (?:(?:the |two |each )?(?:tries|attempts|times)|them))?)?)?",
+        rf"(?:change|set) the (?:number of )?retries (?:of|for) {STEP} to (?P<count>\d+)",
     )
 )
 _COUNTS = {"once": 1, "twice": 2, "three": 3, "four": 4, "five": 5}
-_RENAME = re.compile(rf"rename {_STEP} (?:to|into|as) (?P<name>[\w\"“”`' -]{{1,80}})", re.IGNORECASE)
+_RENAME = re.compile(rf"rename {STEP} (?:to|into|as) (?P<name>[\w\"“”`' -]{{1,80}})", re.IGNORECASE)
 _INSTEAD = (
     re.compile(r"(?:always )?(?P<act>.+?) instead(?: of (?P<old>.+))?", re.IGNORECASE),
     re.compile(r"use (?P<by>e-?mail|slack|telegram|whatsapp) instead(?: of (?P<old>.+))?", re.IGNORECASE),
 )
-_SHORTER = frozenset({"reduce", "lower", "shorten"})
-_LONGER = frozenset({"increase", "raise", "extend"})
+SHORTER = frozenset({"reduce", "lower", "shorten"})
+LONGER = frozenset({"increase", "raise", "extend"})
 
 
 def timed_out(said: str, known: Known, named: str | None) -> Draft | None:
@@ -52,13 +52,13 @@ def timed_out(said: str, known: Known, named: str | None) -> Draft | None:
         return None
     tag, document, place = holder(known, found["step"], named)
     length, now, verb = milliseconds(found["time"]), place.get("timeout_ms"), found["verb"].lower()
-    if now is not None and ((verb in _SHORTER and length >= now) or (verb in _LONGER and length <= now)):
+    if now is not None and ((verb in SHORTER and length >= now) or (verb in LONGER and length <= now)):
         raise NotPlanned(
             f"The timeout of `{place['id']}` is {lasting(now)} now.", f"{lasting(length)} does not {verb} it."
         )
     change = {**place, "timeout_ms": length}
     was = f" (now {lasting(now)})" if now else ""
-    return _one(tag, document, place, change, f"The timeout of `{place['id']}` becomes {lasting(length)}{was}.")
+    return one_step(tag, document, place, change, f"The timeout of `{place['id']}` becomes {lasting(length)}{was}.")
 
 
 def retried(said: str, known: Known, named: str | None) -> Draft | None:
@@ -73,7 +73,7 @@ def retried(said: str, known: Known, named: str | None) -> Draft | None:
     retry = {**place.get("retry", {}), "max_attempts": count}
     pause = found.groupdict().get("pause")
     retry |= {"backoff_ms": milliseconds(pause)} if pause else {}
-    return _one(tag, document, place, {**place, "retry": retry}, f"`{place['id']}` is tried up to {count} times.")
+    return one_step(tag, document, place, {**place, "retry": retry}, f"`{place['id']}` is tried up to {count} times.")
 
 
 def renamed(said: str, known: Known, named: str | None) -> Draft | None:
@@ -101,15 +101,12 @@ def _under(value: Any, old: str, new: str, key: str = "") -> Any:
     if key in ("id", "from", "to", "loop_back_to", "break_path", "timeout_path"):
         return new if value == old else value
     named = re.escape(old)
-    value = re.sub(rf"(\$nodes\.){named}(?![\w-])", lambda found: found[1] + new, value)
+    value = re.sub(rf"(\$(?:nodes|previous)\.){named}(?![\w-])", lambda found: found[1] + new, value)
     if key in ("condition", "expression"):
-        value = re.sub(rf"\bctx\.{named}(?![\w-])", _ctx(new), value)
-        value = re.sub(rf"\bctx\[(['\"]){named}\1\]", _ctx(new), value)
+        way = f".{new}" if re.fullmatch(r"[A-Za-z_]\w*", new) else f'["{new}"]'
+        for spelt in (rf"\.{named}(?![\w-])", rf"\[(['\"]){named}\2\]"):
+            value = re.sub(rf"\b(ctx(?:\.previous)?){spelt}", lambda found: found[1] + way, value)
     return value
-
-
-def _ctx(name: str) -> str:
-    return f"ctx.{name}" if re.fullmatch(r"[A-Za-z_]\w*", name) else f'ctx["{name}"]'
 
 
 def redirected(said: str, known: Known, named: str | None) -> Draft | None:
@@ -140,7 +137,9 @@ def redirected(said: str, known: Known, named: str | None) -> Draft | None:
         config.pop("subject", None)
     notes = (act.note,) if act.note else ()
     described = f"`{place['id']}` changes: {act.words} instead."
-    return Draft(tag, _one(tag, document, place, {**place, "config": config}, "").operations, described, notes=notes)
+    return Draft(
+        tag, one_step(tag, document, place, {**place, "config": config}, "").operations, described, notes=notes
+    )
 
 
 def _notifying(document: Document, old: str | None) -> dict[str, Any]:
@@ -157,7 +156,7 @@ def _notifying(document: Document, old: str | None) -> dict[str, Any]:
     return dict(steps[0])
 
 
-def _one(tag: str, document: Document, place: dict[str, Any], change: dict[str, Any], described: str) -> Draft:
+def one_step(tag: str, document: Document, place: dict[str, Any], change: dict[str, Any], described: str) -> Draft:
     """One step of the document changed, by its name."""
     path = f"/nodes/@{place['id']}"
     operations = [{**step, "path": path + step["path"]} for step in between(place, change)]

@@ -11,6 +11,11 @@ from laneway.lanes.workflow.sentences.draft import Known, NotPlanned
 from laneway.lanes.workflow.sentences.words import unquoted
 
 _NOISE = frozenset({"the", "a", "an", "step", "node", "steps", "task", "my", "our", "this", "that", "its", "of"})
+_TYPES = {
+    "approval": "hitl", "confirmation": "hitl", "question": "hitl", "sign-off": "hitl", "notification": "notify",
+    "delay": "wait", "pause": "wait",
+}  # fmt: skip
+"""What people call steps of these types."""
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ed", "es", "s", "e")
 
 
@@ -69,6 +74,7 @@ def matching(document: Document, step: str) -> list[dict[str, Any]]:
         [one for one in nodes if wanted and _stems(one["id"]) == wanted],
         [one for one in nodes if wanted and wanted <= _stems(f"{one['id']} {one.get('name', '')}")],
         [one for one in nodes if wanted and wanted == _stems(one["type"])],
+        [one for one in nodes if one["type"] == _TYPES.get(re.sub(r"^(?:the|an?|my) ", "", said))],
         [one for one in nodes if wanted and wanted == _stems(str(one.get("config", {}).get("channel", "")))],
     )
     return next((found for found in ways if found), [])

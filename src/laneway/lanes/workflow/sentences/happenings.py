@@ -48,6 +48,12 @@ _PAST = {
     "happen": "happened", "break": "broke", "subscribe": "subscribed", "unsubscribe": "unsubscribed", "open": "opened",
     "close": "closed", "merge": "merged", "push": "pushed", "upload": "uploaded", "order": "ordered",
 }  # fmt: skip
+_UNNAMEABLE = re.compile(
+    r"\d|\b(?:instead|than|below|above|under|beneath|at (?:least|most)|less|more|and|or|but|if|when|while|until|"
+    r"unless)\b",
+    re.IGNORECASE,
+)
+"""What the name of an event cannot say: limits, comparisons, and two things at once."""
 _PARTICLES = frozenset({"up", "in", "out", "down", "off", "on", "back", "over", "through"})
 
 
@@ -66,6 +72,8 @@ class Happening:
     error: bool = False
     step: str | None = None
     step_fails: bool = False
+    workflow: str | None = None
+    """The workflow whose runs the event is about, where it is one of theirs."""
 
     def condition_behind(self, step: str, inside: str = "") -> str:
         """The condition of the way out of this step, whose output has the field below `inside`.
@@ -139,7 +147,7 @@ def _time(words: str) -> Happening | None:
 def _event(words: str) -> str | None:
     """`a user signs up` → user.signed_up; `an order is placed` → order.placed; `a new lead` → lead.created."""
     found = _EVENT.fullmatch(words)
-    if found is None:
+    if found is None or _UNNAMEABLE.search(words):
         return None
     said = found["rest"].lower().split()
     auxiliary = next(

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from laneway.lanes.workflow.sentences import changing, rules, steps, times
+from laneway.lanes.workflow.sentences import changing, limits, pausing, rules, settings, steps, times
 from laneway.lanes.workflow.sentences.draft import Draft, Known, NotPlanned, Refusal
 from laneway.lanes.workflow.sentences.words import LONGEST, negated, tidied
 
 Family = Callable[[str, Known, str | None], Draft | None]
 FAMILIES: tuple[Family, ...] = (
-    times.made_to_last, changing.timed_out, changing.retried, changing.renamed, changing.redirected, steps.removed,
-    steps.added, times.scheduled, rules.rule,
+    times.made_to_last, changing.timed_out, changing.retried, changing.renamed, changing.redirected, settings.set_to,
+    limits.limited, pausing.paused, steps.removed, steps.added, times.scheduled, rules.rule,
 )  # fmt: skip
 """Tried in this order; the first that reads the whole sentence counts."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,10 @@ _TIMED_AHEAD = re.compile(
     r"alert|tell|inform|ping|post|call) .+)",
     re.IGNORECASE,
 )
+_FAILING = re.compile(
+    r"(?:the )?(?:workflow )?[\"`“]?(?P<tag>[\w.-]+)[\"`”]?(?: workflow)? (?:fails|breaks|goes wrong|has an error)",
+    re.IGNORECASE,
+)
 _WITHOUT_COMMA = re.compile(
     rf"(?:always )?{_WHEN} (?P<what>.+?) (?P<act>(?:e-?mail|mail|send|notify|alert|tell|inform|ping|warn|post) .+)",
     re.IGNORECASE,
@@ -40,15 +45,19 @@ def rule(said: str, known: Known, named: str | None) -> Draft | None:
         found = shape.fullmatch(said)
         if found is None:
             continue
-        act, what = told(found["act"].strip()), happening(found["what"])
+        act, what = told(found["act"].strip()), failing(found["what"], known) or happening(found["what"])
         if act is not None and what is not None and (what.cron is None) == (shape not in (_TIMED, _TIMED_AHEAD)):
             return _made(act, what, known, named)
     return None
 
 
 def _made(act: Told, what: Happening, known: Known, named: str | None) -> Draft:
+    if what.workflow is not None:
+        return _new(act, what, replace(known, tag=None))
     if named is None and known.tag not in known.workflows:
-        return _new(act, what, known)
+        named = _having(what, known)
+        if named is None:
+            return _new(act, what, known)
     tag, document = target(known, named)
     notes = (act.note,) if act.note else ()
     grafted = _grafted(act, what, document)
@@ -59,6 +68,13 @@ def _made(act: Told, what: Happening, known: Known, named: str | None) -> Draft:
         raise NotPlanned(f"No step of `{tag}` tells when {what.words}.", "Say after which step it shall happen.")
     operations, where = grafted
     return Draft(tag, operations, f"{_capital(act.words)} {where}.", notes=notes)
+
+
+def _having(what: Happening, known: Known) -> str | None:
+    """The only workflow with a step that is called so, where it is waited for that this step fails."""
+    step = (what.step or "").lower()
+    found = [tag for tag, one in known.workflows.items() if any(each["id"].lower() == step for each in one["nodes"])]
+    return found[0] if what.step_fails and len(found) == 1 else None
 
 
 def _grafted(act: Told, what: Happening, document: Document) -> tuple[Operations, str] | None:
@@ -139,7 +155,16 @@ def _new(act: Told, what: Happening, known: Known) -> Draft:
     return Draft(tag, [{"op": "replace", "path": "", "value": document}], described, notes=tuple(notes))
 
 
+def failing(said: str, known: Known) -> Happening | None:
+    """The failure of a run of a workflow that is named, if that is what the words wait for."""
+    found = _FAILING.fullmatch(said.strip(" ,"))
+    tags = [tag for tag in known.workflows if found and tag.lower() == found["tag"].lower()]
+    return Happening(said.strip(" ,"), event="workflow.run.failed", workflow=tags[0]) if tags else None
+
+
 def _trigger(what: Happening, known: Known) -> dict[str, Any]:
+    if what.workflow is not None:
+        return {"type": "event", "event": str(what.event), "condition": f"$.workflow == {json.dumps(what.workflow)}"}
     if what.cron is not None:
         return {"type": "cron", "schedule": what.cron, "timezone": known.zone}
     if what.event is None:

@@ -29,6 +29,8 @@ _ADD = tuple(
     re.compile(rf"(?:always )?(?:add|insert|put|append|include) {what},? {_WHERE}", re.IGNORECASE)
     for what in (_KIND, _THAT)
 )
+_WAIT = re.compile(rf"(?:always )?(?P<kind>wait (?:for )?{LENGTH}) {_WHERE}", re.IGNORECASE)
+_ASK = re.compile(rf"(?:always )?ask me (?:for (?:my |an )?(?P<kind>approval|confirmation) )?{_WHERE}", re.IGNORECASE)
 _AHEAD = re.compile(rf"{_WHERE},? (?:add|insert|put|append|include) {_KIND}", re.IGNORECASE)
 _TELL = re.compile(
     rf"(?:always )?(?P<act>.+?),? (?P<where>after|once) (?:the )?{_STEP}(?: is done| finishes| has run| completes)?",
@@ -37,16 +39,24 @@ _TELL = re.compile(
 _REMOVE = re.compile(
     rf"(?:remove|delete|drop|take out|get rid of) (?:the )?(?:step |node )?(?:called |named )?{_STEP}", re.IGNORECASE
 )
+_WHOLE = re.compile(
+    r"(?:remove|delete|drop|get rid of) (?:the |my |this )?(?:whole |entire )?"
+    r"(?:workflow(?: (?:called |named )?[\"“`']?(?P<tag>[\w.-]+)[\"”`']?)?"
+    r"|[\"“`']?(?P<ahead>[\w.-]+)[\"”`']? workflow)",
+    re.IGNORECASE,
+)
 _DECISIONS = frozenset({"approval", "confirmation", "review", "signoff", "sign-off"})
 
 
 def added(said: str, known: Known, named: str | None) -> Draft | None:
     """A step set in where the sentence says, if it is such a sentence."""
-    for shape in (*_ADD, _AHEAD, _TELL):
+    for shape in (*_ADD, _AHEAD, _WAIT, _ASK, _TELL):
         found = shape.fullmatch(said)
         if found is None:
             continue
         parts = found.groupdict()
+        if shape is _ASK:
+            parts["kind"] = "approval"
         if shape is _TELL and told(parts["act"]) is None:
             continue
         return _add(parts, known, named)
@@ -137,5 +147,19 @@ def removed(said: str, known: Known, named: str | None) -> Draft | None:
     found = _REMOVE.fullmatch(said)
     if found is None:
         return None
+    _check_not_whole(said, known)
     tag, document, place = holder(known, found["step"], named)
     return Draft(tag, without(document, place), f"The step `{place['id']}` is removed.")
+
+
+def _check_not_whole(said: str, known: Known) -> None:
+    """Returns only if the sentence does not speak of a whole workflow, which no patch of it can take away."""
+    whole = _WHOLE.fullmatch(said)
+    name = (whole["tag"] or whole["ahead"]) if whole else None
+    if whole is None or (name or "").lower() in ("step", "node"):
+        return
+    tag, _ = target(known, name)
+    raise NotPlanned(
+        f"A sentence changes a workflow, and does not remove all of `{tag}`.",
+        f"Remove it with `laneway workflow remove {tag}`, or DELETE /workflows/{tag}.",
+    )

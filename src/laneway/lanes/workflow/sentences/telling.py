@@ -15,7 +15,10 @@ _BY = r"(?:e-?mail|mail|slack|telegram|whatsapp|webhook|sms|text|phone)"
 _KIND = (
     rf"(?:an? |the )?(?:(?P<kind>{_BY}) )?(?:(?P<kind2>{_BY})|messages?|notifications?|notices?|alerts?|warnings?|note)"
 )
-_WHO = rf"(?:{_ADDRESS}|(?:the |our |my )?[\w#@-]+(?: [\w-]+){{0,2}}?)"
+_WHO = (
+    rf"(?!(?:an?|the) (?:{_BY}|message|notification|notice|alert|warning|note)\b)"
+    rf"(?:{_ADDRESS}|(?:the |our |my )?[\w#@-]+(?: [\w-]+){{0,2}}?)"
+)
 _SAYING = r"(?:,? (?:saying|that says|with the (?:text|message|words))[: ]+(?P<text>[\"“'`].+[\"”'`]))?"
 _SHAPES = tuple(
     re.compile(shape + _SAYING, re.IGNORECASE)

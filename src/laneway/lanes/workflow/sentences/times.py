@@ -27,8 +27,8 @@ _RUN = tuple(
         rf"(?:always )?(?P<verb>run|start|execute|schedule|launch|trigger) (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. "
         rf"-]{{1,80}}?)(?: workflow)?(?: to run)? {_RHYTHM}",
         rf"(?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)(?: workflow)? (?:should|shall|must) run {_RHYTHM}",
-        rf"(?P<verb>change|set|move) the schedule of (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)"
-        rf"(?: workflow)? to {_RHYTHM}",
+        rf"(?P<verb>change|set|move) the schedule(?: of (?:the )?(?:workflow )?(?P<what>[\w\"“”`'. -]{{1,80}}?)"
+        rf"(?: workflow)?)? to {_RHYTHM}",
     )
 )
 _LAST = re.compile(
@@ -47,6 +47,7 @@ _LIMIT = re.compile(
 )
 _AHEAD = re.compile(rf"{_LIMIT.pattern}, (?P<rest>.+)", re.IGNORECASE)
 _BEHIND = re.compile(rf"(?P<rest>.+?),? {_LIMIT.pattern}", re.IGNORECASE)
+_OWN = frozenset({"input", "enabled", "id"})
 _THIS = frozenset({"it", "this", "that", "this workflow", "the workflow", "workflow"})
 
 
@@ -74,7 +75,7 @@ def scheduled(said: str, known: Known, named: str | None) -> Draft | None:
         found = shape.fullmatch(said)
         if found is None:
             continue
-        what = unquoted(found["what"])
+        what = unquoted(found["what"] or "it")
         try:
             cron = cron_of(found["when"])
         except BadInput as error:
@@ -110,9 +111,17 @@ def _with_trigger(tag: str, document: dict[str, Any], trigger: dict[str, Any], w
     if others and verb not in ("change", "set", "move"):
         there = ", ".join(str(one.get("schedule")) for one in others[:3])
         raise NotPlanned(f"`{tag}` runs at times already ({there}).", f"Say “change the schedule of {tag} to {words}”.")
+    if len(others) > 1 and any(_OWN & one.keys() for one in others):
+        raise NotPlanned(
+            f"`{tag}` has several schedules that differ in more than their times.", "Change one by a patch."
+        )
+    # The one that is there keeps its place and whatever else it says.
+    place = triggers.index(others[0]) if others else len(triggers)
     kept = [one for one in triggers if one.get("type") != "cron"]
-    after = {**document, "triggers": [*kept, trigger]}
-    return Draft(tag, between(document, after), f"`{tag}` runs {words} ({trigger['timezone']}).")
+    kept.insert(place, {**others[0], **trigger} if others else trigger)
+    after = {**document, "triggers": kept}
+    paused = " It is paused, and stays so until somebody resumes it." if kept[place].get("enabled") is False else ""
+    return Draft(tag, between(document, after), f"`{tag}` runs {words} ({trigger['timezone']}).{paused}")
 
 
 def made_to_last(said: str, known: Known, named: str | None) -> Draft | None:
@@ -121,6 +130,9 @@ def made_to_last(said: str, known: Known, named: str | None) -> Draft | None:
     if found is None:
         return None
     offer = known.offer
+    if offer is None and found["when2"] and known.workflows:
+        # Nothing was just done: what shall run at times is a workflow.
+        return None
     if offer is None or not isinstance(offer.get("plan"), dict):
         raise NotPlanned("There is nothing here to make permanent.", "Run it once first, then say so.")
     when = found["when"] or found["when2"]

@@ -1,0 +1,65 @@
+"""The whole grammar, put together from its modules."""
+
+from __future__ import annotations
+
+from laneway.lanes.pipeline.planner.grammar import Language
+from laneway.lanes.pipeline.planner.parts import (
+    amounts,
+    averages,
+    bounds,
+    clock,
+    comparing,
+    counting,
+    dates,
+    deeds,
+    degrees,
+    directions,
+    doings,
+    dues,
+    ends,
+    expressions,
+    figures,
+    gaps,
+    groups,
+    having,
+    intervals,
+    limits,
+    listing,
+    missing,
+    moments,
+    naming,
+    negating,
+    nouns,
+    orders,
+    references,
+    remarks,
+    seeking,
+    shares,
+    small,
+    superlatives,
+    texts,
+    truths,
+    verbs,
+    wholes,
+)
+
+MODULES = (
+    *(amounts, moments, naming, nouns, bounds, comparing, texts, seeking, dates, truths, missing, dues, limits, clock),
+    *(
+        degrees,
+        verbs,
+        averages,
+        negating,
+        expressions,
+        intervals,
+        figures,
+        deeds,
+        gaps,
+        ends,
+        references,
+        counting,
+        groups,
+    ),
+    *(shares, having, orders, superlatives, doings, directions, listing, wholes, small, remarks),
+)
+LANGUAGE = Language(*(module.RULES for module in MODULES))
