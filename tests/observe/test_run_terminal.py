@@ -99,7 +99,8 @@ def test_a_job_in_the_background_goes_on_and_can_be_fetched_back(desk: Desk, ter
     script = (
         f"for i in 1 2 3 4 5 6 7 8 9; do sleep 0.3; echo $i >> count; done; read line; echo got $line # {desk.token}"
     )
-    terminal.runs("--", "sh", "-c", script)
+    # Not dash: stopped while it starts a program (vfork), it never stands still, whoever looks after it.
+    terminal.runs("--", "bash", "-c", script)
     until((desk.folder / "count").exists, "it counts")
     terminal.types("\x1a")
     terminal.sees("Stopped")
