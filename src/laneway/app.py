@@ -34,6 +34,7 @@ from laneway.clock import SystemClock, machine_zone
 from laneway.domain.patience import Patience
 from laneway.engine import duties
 from laneway.engine.heartbeat import this_machine
+from laneway.engine.kept import keep
 from laneway.engine.launch import SHAPE, Engine
 from laneway.engine.schedules import Initiative
 from laneway.engine.steps import Boundary
@@ -178,10 +179,10 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
         app.new_key = await ensure_owner(db, settings.home)
         app.outside.start()
         await app.engine.launch()
-        delivering = asyncio.create_task(app.delivery.keep_delivering(), name="delivery")
-        learning = asyncio.create_task(app.corrections.keep_learning(), name="classifier")
-        initiative = asyncio.create_task(app.initiative.keep_going(), name="initiative")
-        telling = asyncio.create_task(app.telemetry.keep_going(), name="telemetry")
+        delivering = asyncio.create_task(keep("delivery", app.delivery.keep_delivering, app.delivery.is_going))
+        learning = asyncio.create_task(keep("classifier", app.corrections.keep_learning))
+        initiative = asyncio.create_task(keep("initiative", app.initiative.keep_going))
+        telling = asyncio.create_task(keep("telemetry", app.telemetry.keep_going))
         await app.toolbox.make_ready()
         on_duty = _on_duty(app)
         try:

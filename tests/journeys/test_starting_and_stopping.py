@@ -44,3 +44,19 @@ async def test_what_is_still_being_sent_when_a_server_stops_is_in_nobody_elses_h
         await asyncio.wait_for(begun.wait(), 20)
     assert delivery.done()
     assert left_behind == [], "another server would have sent it once more"
+
+
+async def test_replies_go_out_though_an_error_nobody_foresaw_had_ended_their_delivery(
+    db: Database, database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with office(database_url, tmp_path, calls(then="Four.")) as here:
+        async with db.transaction() as tx:
+            await tx.execute("ALTER TABLE outbox RENAME TO lost")
+        async with asyncio.timeout(30):
+            while not any("delivery ended" in record.getMessage() for record in caplog.records):
+                here.app.delivery.look()
+                await asyncio.sleep(0.02)
+        async with db.transaction() as tx:
+            await tx.execute("ALTER TABLE lost RENAME TO outbox")
+        await here.write("two and two?")
+        assert (await here.letter()).text == "Four."

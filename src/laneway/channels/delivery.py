@@ -66,7 +66,11 @@ class Delivery:
         if not self._channels:
             return
         listening = listen(self._db, lambda told: self._wake.set(), OUTBOX)
-        await rounds(self._wake, self._deliver, listening, going=lambda: not self._stopping)
+        await rounds(self._wake, self._deliver, listening, going=self.is_going)
+
+    def is_going(self) -> bool:
+        """Whether what comes will be sent."""
+        return not self._stopping
 
     async def stop(self, seconds: float) -> None:
         """Nothing new is sent, and what is being sent has been sent as far as the time allowed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
@@ -20,6 +20,7 @@ from laneway.engine import watched
 from laneway.engine.breath import Breath
 from laneway.engine.dispatch import Dispatcher
 from laneway.engine.heartbeat import Heartbeat
+from laneway.engine.kept import keep
 from laneway.engine.recovery import GiveUp, Recovery, last_good_step
 from laneway.engine.running import End, Run, Running
 from laneway.engine.steps import Boundary, Steps
@@ -102,19 +103,10 @@ class Engine:
         DBOS(config=config)
         DBOS.launch()
         await self._heartbeat.begin(self._slots, self.shape)
-        self._keep("heartbeat", self._heartbeat.keep_beating)
-        self._keep("dispatch", self._dispatcher.keep_dispatching)
-
-    def _keep(self, name: str, loop: Callable[[], Coroutine[None, None, None]]) -> None:
-        """The loop runs, and runs again should it ever end by an error nobody foresaw."""
-
-        def ended(task: asyncio.Task[None]) -> None:
-            if not task.cancelled() and task.exception() is not None and not self.running.draining:
-                _log.critical("The %s ended and is started again.", name, exc_info=task.exception())
-                asyncio.get_running_loop().call_later(1, self._keep, name, loop)
-
-        self._tasks[name] = asyncio.create_task(loop(), name=name)
-        self._tasks[name].add_done_callback(ended)
+        loops = {"heartbeat": self._heartbeat.keep_beating, "dispatch": self._dispatcher.keep_dispatching}
+        for name, loop in loops.items():
+            kept = keep(name, loop, going=lambda: not self.running.draining)
+            self._tasks[name] = asyncio.create_task(kept, name=name)
 
     async def stop(self, drain_seconds: float = DRAIN_SECONDS, last: Sequence[Last] = ()) -> None:
         """Nothing runs here any more; steps that did not end in time will be taken up at the next start.
