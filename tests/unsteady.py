@@ -34,7 +34,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """The reader knows which tests are to be mended though nothing is broken."""
     unsteady = config.stash.get(UNSTEADY, [])
     if unsteady:
-        terminalreporter.section(f"unsteady {len(unsteady)}: failed beside others, passed alone; mend them", yellow=True)
+        terminalreporter.section(
+            f"unsteady {len(unsteady)}: failed beside others, passed alone; mend them", yellow=True
+        )
         for name in unsteady:
             terminalreporter.write_line(name)
 

@@ -222,6 +222,46 @@ async def test_a_piece_of_text_that_comes_after_the_reply_is_not_shown(db: Datab
         assert isinstance(await anext(stream), Delta)
 
 
+async def test_text_comes_after_what_had_happened_before_it_was_written(db: Database, database_url: str) -> None:
+    hub, watcher = Hub(db, delta_seconds=600), Watcher()
+    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(60):
+        await begun(db, stream)
+        async with await psycopg.AsyncConnection.connect(database_url) as old:
+            await old.execute("INSERT INTO events (kind) VALUES ('older')")
+            async with db.transaction() as tx:
+                await events.append(tx, "tool.started", {})
+            for number in range(3):
+                await db.notify("laneway_deltas", _piece(number))
+            first = asyncio.create_task(anext(stream))
+            await asyncio.sleep(0.5)
+            assert not first.done()
+            await old.commit()
+        assert [_kind(await first), _kind(await anext(stream))] == ["older", "tool.started"]
+        assert [_text(await anext(stream)) for _ in range(3)] == ["0", "1", "2"]
+
+
+async def test_text_does_not_wait_for_ever_for_somebody_elses_transaction(db: Database, database_url: str) -> None:
+    hub, watcher = Hub(db, delta_seconds=0.1), Watcher()
+    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(60):
+        await begun(db, stream)
+        async with await psycopg.AsyncConnection.connect(database_url) as old:
+            await old.execute("INSERT INTO events (kind) VALUES ('older')")
+            async with db.transaction() as tx:
+                await events.append(tx, "tool.started", {})
+            await db.notify("laneway_deltas", _piece(0))
+            assert _text(await anext(stream)) == "0"
+
+
+def _piece(number: int) -> str:
+    thread, job = "01900000-0000-7000-8000-000000000002", "01900000-0000-7000-8000-000000000001"
+    return json.dumps({"thread": thread, "job": job, "call": "c", "n": number, "text": str(number)})
+
+
+def _text(item: Event | Delta | None) -> str:
+    assert isinstance(item, Delta)
+    return str(item.body["text"])
+
+
 async def test_a_client_that_takes_nothing_is_dropped(db: Database) -> None:
     hub, watcher = Hub(db), Watcher()
     began: list[Message] = []

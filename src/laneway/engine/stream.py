@@ -4,6 +4,9 @@ A watcher joins the hub and then reads what is stored after its cursor; from the
 in the same order, through a queue of bounded length. One that lets the queue overflow is behind, and reads from the
 store again. Cursors only grow, so whatever comes twice is recognised, and nothing is lost: not over a reconnect of
 the watcher, not over a restart of the database.
+
+Deltas come by themselves and would overtake events, which are read. One waits until what was committed before it has been
+handed on, so that a tool that was called is seen before what was written after it.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -35,6 +38,8 @@ RECONNECT_SECONDS = 0.5
 BETWEEN_SECONDS = 0.05
 """What comes sooner after the last look is looked at together; what comes alone is seen at once."""
 REMEMBERED_JOBS = 1000
+DELTA_SECONDS = 2.0
+"""So long a delta waits for events that are withheld; somebody else's long transaction must not stop all writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +87,16 @@ class Watcher:
 class Hub:
     """Hears of events once for all watchers of this process."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, delta_seconds: float = DELTA_SECONDS) -> None:
+        self._db, self._delta_seconds = db, delta_seconds
         self._watchers: set[Watcher] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._ready, self._wake = asyncio.Event(), asyncio.Event()
         self._cursor = events.START
         self._answered: OrderedDict[UUID, None] = OrderedDict()
+        self._held: deque[tuple[float, Delta]] = deque(maxlen=QUEUE)
+        self._more = False
+        """Whether something may be committed that was not handed on yet."""
         self._closed = False
 
     def __len__(self) -> int:
@@ -149,6 +157,7 @@ class Hub:
         if not self._tasks:
             self._ready.clear()
             self._answered.clear()
+            self._held.clear()
             self._tasks = [asyncio.create_task(self._keep_listening()), asyncio.create_task(self._keep_reading())]
 
     def _leave(self, watcher: Watcher) -> None:
@@ -173,6 +182,7 @@ class Hub:
 
     def _hear(self, notification: tuple[str, str] | None) -> None:
         if notification is None or notification[0] == EVENTS:
+            self._more = True
             self._wake.set()
             return
         try:
@@ -181,9 +191,9 @@ class Hub:
         except (ValueError, LookupError, TypeError, AttributeError):
             # Anybody on the database may notify; what is not of ours is not passed on.
             return
-        # The reply has the whole text; a piece that comes after it would be read as the start of another.
-        if delta.job not in self._answered:
-            self._offer(delta)
+        self._held.append((time.monotonic(), delta))
+        if not self._more:
+            self._let_go(float("inf"))
 
     async def _keep_reading(self) -> None:
         """Everything committed reaches the watchers, woken by a notification or by the clock."""
@@ -197,6 +207,10 @@ class Hub:
             except Unavailable:
                 await asyncio.sleep(RECONNECT_SECONDS)
                 continue
+            self._more = more_to_come or self._wake.is_set()
+            # What was told of while we read may stand before what was written then, but not before what was earlier.
+            seen = looked if self._wake.is_set() else float("inf")
+            self._let_go(time.monotonic() - self._delta_seconds if more_to_come else seen)
             pause = min(pause * 2, LONGEST_PAUSE) if more_to_come else FIRST_PAUSE
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause if more_to_come else LOOK_ANYWAY_SECONDS):
@@ -227,6 +241,14 @@ class Hub:
                 self._answered.popitem(last=False)
         elif event.kind == "job.queued":
             self._answered.pop(event.job_id, None)
+
+    def _let_go(self, heard_before: float) -> None:
+        """Deltas heard before this moment have been handed on, in order, but for those that a reply has overtaken."""
+        while self._held and self._held[0][0] < heard_before:
+            _, delta = self._held.popleft()
+            # The reply has the whole text; a piece that comes after it would be read as the start of another.
+            if delta.job not in self._answered:
+                self._offer(delta)
 
     def _offer(self, item: Event | Delta) -> None:
         for watcher in self._watchers:
