@@ -24,7 +24,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     print(f"\n\nOnce more, alone: {', '.join(failed)}", flush=True)
     command = [sys.executable, "-m", "pytest", *failed]
-    again = subprocess.run(command, cwd=session.config.invocation_params.dir, env=os.environ, check=False)  # noqa: S603
+    again = subprocess.run(command, cwd=session.config.invocation_params.dir, env=os.environ, check=False)
     if again.returncode == 0:
         session.config.stash[UNSTEADY] = failed
         session.exitstatus = pytest.ExitCode.OK

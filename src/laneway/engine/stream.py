@@ -5,8 +5,8 @@ in the same order, through a queue of bounded length. One that lets the queue ov
 store again. Cursors only grow, so whatever comes twice is recognised, and nothing is lost: not over a reconnect of
 the watcher, not over a restart of the database.
 
-Deltas come by themselves and would overtake events, which are read. One waits until what was committed before it has been
-handed on, so that a tool that was called is seen before what was written after it.
+Deltas come by themselves and would overtake events, which are read. One waits until what was committed before it has
+been handed on, so that a tool that was called is seen before what was written after it.
 """
 
 from __future__ import annotations
