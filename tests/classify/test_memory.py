@@ -201,6 +201,16 @@ async def test_a_long_message_after_others_is_remembered_without_a_word_of_them(
     assert "bakery" not in elsewhere.summary + elsewhere.plan
 
 
+async def test_a_follow_up_is_not_taken_for_the_long_message_it_refers_to(db: Database) -> None:
+    other = answer(summary="Wants that of the bakery, too.")
+    with AnthropicServer(Script(answer(), other)) as server:
+        cascade = Cascade(small_model(server, db), memory=Memory(db, "test:1"))
+        await cascade.judge(turns(LONG))
+        judged = await cascade.judge(turns(LONG, "Done.", "and the bakery's too"))
+    assert (judged.decided_by, judged.summary) == ("model", "Wants that of the bakery, too.")
+    assert await stored(db) == 1
+
+
 async def test_judgements_of_long_ago_are_forgotten(db: Database) -> None:
     memory = Memory(db, "test:1")
     await memory.keep(MESSAGE, "old", None, QUESTION)

@@ -28,6 +28,13 @@ async def test_a_text_nobody_can_judge_has_the_safe_label_to_go_by(door: Door) -
     assert (found["safe"], found["unsure"], found["decided_by"]) == ("execute", True, "default")
 
 
+async def test_the_summary_of_a_follow_up_has_its_own_words(door: Door) -> None:
+    turns = [turn("restart nginx on web1"), {"author": "assistant", "text": "Done."}, turn("and web2 too")]
+    found = await door.post("/classify", json={"taxonomy": "message", "turns": turns})
+    assert found["summary"] == "The user wants done: “and web2 too”, which refers to “restart nginx on web1”"
+    assert "web1" not in found["plan"]
+
+
 @pytest.mark.parametrize(("said", "label", "confirm"), [("go ahead", "command", True), ("no thanks", "other", False)])
 async def test_the_last_turn_is_judged_by_what_it_refers_to(door: Door, said: str, label: str, confirm: bool) -> None:
     found = await door.post("/classify", json={"taxonomy": "message", "turns": [*OFFER, turn(said)]})

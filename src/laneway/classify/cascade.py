@@ -10,15 +10,17 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from laneway.classify import rules, wording
 from laneway.classify.at_hand import AtHand
 from laneway.classify.context import LONGEST_SHORT, meant, stands_alone
 from laneway.classify.context_learned import Come
-from laneway.classify.local import Judged, LocalClassifier
+from laneway.classify.decided import POSSIBLE, SURE, Decided, locally, of_model
+from laneway.classify.local import LocalClassifier
 from laneway.classify.memory import Memory
 from laneway.classify.model import Said, SmallModel
+from laneway.classify.spoken import beyond
 from laneway.classify.taxonomy import Taxonomy, load
 from laneway.domain.conversation import World
 from laneway.domain.judgement import Classification, Intent
@@ -26,38 +28,10 @@ from laneway.errors import LanewayError, LeaseLost
 from laneway.store.questions import Question
 from laneway.transcript import Turn
 
-SURE = 0.6
-POSSIBLE = 0.1
-"""A label below this probability is not offered to a person who is asked."""
-MOST_CHOICES, NEAR = 3, 4
+NEAR = 4
 MESSAGE, LANE, FLAG = "message", "lane", "needs_confirmation"
 NOTHING = AtHand()
 _log = logging.getLogger("laneway.classify")
-
-
-@dataclass(frozen=True)
-class Decided:
-    """One decision by one taxonomy; `top` are the labels with their probabilities, the likeliest first."""
-
-    label: str
-    confidence: float
-    decided_by: str
-    sure: bool
-    summary: str = ""
-    plan: str = ""
-    flags: dict[str, bool] = field(default_factory=dict)
-    top: list[tuple[str, float]] = field(default_factory=list)
-    milliseconds: float = 0.0
-
-    @property
-    def runner_up(self) -> str | None:
-        return next((label for label, _ in self.top if label != self.label), None)
-
-    @property
-    def choices(self) -> list[str]:
-        """What it may be, if nobody is sure: two or three labels to ask about, or none."""
-        likely = [label for label, share in self.top if share >= POSSIBLE][:MOST_CHOICES]
-        return likely if not self.sure and len(likely) > 1 else []
 
 
 class Cascade:
@@ -80,8 +54,10 @@ class Cascade:
             return await self._for_runner(turns, world, near)
         meaning = meant(turns)
         known = meaning.label or ("command" if meaning.order else None)
-        come = await self._come_to(turns)
-        decided = await self.decide(MESSAGE, meaning.text, earlier=turns[:-1], known=known, come=come, world=world)
+        come, said = await self._come_to(turns), beyond(meaning.text, turns[-1].text)
+        decided = await self.decide(
+            MESSAGE, meaning.text, said=said, earlier=turns[:-1], known=known, come=come, world=world
+        )
         intent = Intent(decided.label)
         confirm = decided.flags.get(FLAG, False) if meaning.confirm is None else meaning.confirm
         # Whoever sees a change in it is heard: the rules, the words, or what was learned.
@@ -105,24 +81,28 @@ class Cascade:
         name: str,
         text: str,
         *,
+        said: str = "",
         earlier: Sequence[Turn] = (),
         known: str | None = None,
         come: Come | None = None,
         model: bool = True,
         world: World = World.OWNER,
     ) -> Decided:
-        """The decision of one taxonomy on a text, or what it comes to in its place; without `model`, none is asked."""
+        """The decision of one taxonomy on a text, or what it comes to in its place; without `model`, none is asked.
+
+        `said` are the user's own words, where the text is only what they refer to.
+        """
         began = time.perf_counter()
         taxonomy = self._local.taxonomy(name) if self._local is not None else self.taxonomies[name]
         decided = await self._cheaply(taxonomy, text, come.label if come else known)
         if come is not None:
             decided = replace(decided, confidence=come.confidence, sure=come.confidence >= SURE, top=come.top)
         if model and not decided.sure and self._small_model is not None:
-            decided = await self._by_model(self._small_model, taxonomy, text, earlier, decided, world)
+            decided = await self._by_model(self._small_model, taxonomy, text, said, earlier, decided, world)
         return replace(
             decided,
-            summary=decided.summary or wording.summary(name, decided.label, text),
-            plan=decided.plan or wording.plan(name, decided.label, text),
+            summary=decided.summary or wording.summary(name, decided.label, text, said),
+            plan=decided.plan or wording.plan(name, decided.label, text, said),
             milliseconds=round((time.perf_counter() - began) * 1000, 3),
         )
 
@@ -144,7 +124,7 @@ class Cascade:
         """The judgement once a person chose; without a choice, in its safe reading."""
         label = choice or self.taxonomies[MESSAGE].fallback
         text = meant(turns).text
-        found = await self.decide(MESSAGE, text, known=label, model=False)
+        found = await self.decide(MESSAGE, text, said=beyond(text, turns[-1].text), known=label, model=False)
         intent = Intent(label)
         return replace(
             judged,
@@ -236,7 +216,7 @@ class Cascade:
     async def _cheaply(self, taxonomy: Taxonomy, text: str, known: str | None) -> Decided:
         """What rules and the local classifier say."""
         if self._local is not None and self._local.ready(taxonomy.name):
-            return _locally(await asyncio.to_thread(self._local.judge, taxonomy.name, text, known))
+            return locally(await asyncio.to_thread(self._local.judge, taxonomy.name, text, known))
         if taxonomy.name != MESSAGE:
             return Decided(taxonomy.fallback, 0.0, "default", sure=False)
         guess = rules.judge(text)
@@ -246,20 +226,27 @@ class Cascade:
         return Decided(label, guess.confidence, "rules", sure, flags={FLAG: confirm and label == "command"})
 
     async def _by_model(
-        self, model: SmallModel, taxonomy: Taxonomy, text: str, earlier: Sequence[Turn], cheap: Decided, world: World
+        self,
+        model: SmallModel,
+        taxonomy: Taxonomy,
+        text: str,
+        said: str,
+        earlier: Sequence[Turn],
+        cheap: Decided,
+        world: World,
     ) -> Decided:
         # What depends on the turns before it must not be remembered as if it stood alone.
-        memory = self._memory if not earlier or len(text.split()) > LONGEST_SHORT else None
+        memory = self._memory if not earlier or (not said and len(text.split()) > LONGEST_SHORT) else None
         meaning = await asyncio.to_thread(self._local.meaning, text) if self._local is not None else None
         try:
-            said = await memory.recall(taxonomy, text, meaning, likely=cheap.label, world=world) if memory else None
-            if said is not None:
-                return _of_model(said, cheap, "memory", await self._flags(taxonomy, text, said, cheap))
+            told = await memory.recall(taxonomy, text, meaning, likely=cheap.label, world=world) if memory else None
+            if told is not None:
+                return of_model(told, cheap, "memory", await self._flags(taxonomy, text, told, cheap))
             near = await self._nearest(taxonomy.name, text)
-            said = await model.judge(taxonomy, text, earlier, near)
+            told = await model.judge(taxonomy, said or text, earlier, near, about=text if said else "")
             if memory is not None:
                 # Its words may tell of the turns before it, which are nobody else's.
-                kept = replace(said, summary="", plan="") if earlier else said
+                kept = replace(told, summary="", plan="") if earlier else told
                 await memory.keep(taxonomy, text, meaning, kept, world)
         except LeaseLost:
             raise
@@ -267,7 +254,7 @@ class Cascade:
             # A judgement we are unsure of is better than a message without an answer.
             _log.warning("The small model did not judge, the %s judgement stands: %s", cheap.decided_by, error)
             return cheap
-        return _of_model(said, cheap, "model", await self._flags(taxonomy, text, said, cheap))
+        return of_model(told, cheap, "model", await self._flags(taxonomy, text, told, cheap))
 
     async def _flags(self, taxonomy: Taxonomy, text: str, said: Said, cheap: Decided) -> dict[str, bool]:
         """The flags of a judgement once the model named its label: raised by the model, or by the cheap tiers."""
@@ -282,15 +269,3 @@ class Cascade:
         if self._local is None:
             return []
         return await asyncio.to_thread(self._local.nearest, name, text, NEAR)
-
-
-def _locally(found: Judged) -> Decided:
-    by = "rules" if found.tier == 0 else f"local tier {found.tier}"
-    return Decided(found.label, found.confidence, by, not found.unsure, flags=found.flags, top=found.top)
-
-
-def _of_model(said: Said, cheap: Decided, by: str, flags: dict[str, bool]) -> Decided:
-    """The model's word; where it is unsure itself, the person is offered its label and the one before."""
-    others = [(label, share) for label, share in cheap.top if label != said.label] or [(cheap.label, cheap.confidence)]
-    top = [(said.label, said.confidence), *((label, share) for label, share in others if label != said.label)]
-    return Decided(said.label, said.confidence, by, said.confidence >= SURE, said.summary, said.plan, flags, top)

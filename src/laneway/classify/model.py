@@ -56,13 +56,18 @@ class SmallModel:
         self._asked: dict[str, tuple[str, Agent[None, Any]]] = {}
 
     async def judge(
-        self, taxonomy: Taxonomy, text: str, earlier: Sequence[Turn] = (), near: Sequence[tuple[str, str]] = ()
+        self,
+        taxonomy: Taxonomy,
+        text: str,
+        earlier: Sequence[Turn] = (),
+        near: Sequence[tuple[str, str]] = (),
+        about: str = "",
     ) -> Said:
-        """The model's judgement on `text`; a LanewayError if it gave none in time."""
+        """The model's judgement on `text`, said `about` something before; a LanewayError if it gave none in time."""
         try:
             async with asyncio.timeout(self._seconds):
                 with prompted_by(self.version):
-                    said = (await self._agent(taxonomy).run(_asked(text, earlier, near))).output.model_dump()
+                    said = (await self._agent(taxonomy).run(_asked(text, earlier, near, about))).output.model_dump()
         except TimeoutError as error:
             raise TransientFault(f"The small model gave no judgement within {self._seconds:g} s.") from error
         except AgentRunError as error:
@@ -144,9 +149,12 @@ def _readings(text: str) -> Iterator[Any]:
             yield yaml.safe_load(spelling)
 
 
-def _asked(text: str, earlier: Sequence[Turn], near: Sequence[tuple[str, str]]) -> str:
+def _asked(text: str, earlier: Sequence[Turn], near: Sequence[tuple[str, str]], about: str) -> str:
     examples = [f"{label}: {_line(_inside(example), LONGEST_EXAMPLE)}" for example, label in near]
     before = [f"{turn.author}: {_line(_inside(turn.text), LONGEST_TURN)}" for turn in earlier[-CONTEXT_TURNS:]]
+    if about:
+        # It may have been said before the turns that are shown.
+        before.append(f"most likely this: {_line(_inside(about), LONGEST_TEXT)}")
     parts = []
     if examples:
         parts += ["<examples>", *examples, "</examples>"]

@@ -40,19 +40,22 @@ PLANS = {
 UNKNOWN = ("It is {label}: {text}", "Treat it as {label}.")
 
 
-def summary(taxonomy: str, label: str, text: str) -> str:
-    """One sentence that says what the user wants."""
+def summary(taxonomy: str, label: str, text: str, said: str = "") -> str:
+    """One sentence that says what the user wants; where words were `said` that only refer to the text, both."""
     template = SUMMARIES.get(taxonomy, {}).get(label, UNKNOWN[0])
-    verb, thing = order_of(text)
-    told = _short(text) or "(no text)"
-    order = _short(f"{verb} {thing}") or told
+    if said:
+        told = order = f"“{_short(said)}”, which refers to “{_short(text)}”"
+    else:
+        told = _short(text) or "(no text)"
+        order = _short(" ".join(order_of(text))) or told
     return template.format(text=told, order=order, label=label.replace("_", " "))
 
 
-def plan(taxonomy: str, label: str, text: str) -> str:
+def plan(taxonomy: str, label: str, text: str, said: str = "") -> str:
     """One sentence that says how to go about it."""
     template = PLANS.get(taxonomy, {}).get(label, UNKNOWN[1])
-    verb, thing = order_of(text)
+    # Whoever reads verb and object of what the words only refer to would do the same once more.
+    verb, thing = ("", "") if said else order_of(text)
     if "{verb}" in template and not verb:
         return "Do it with the tools at hand and report."
     filled = template.format(verb=verb.capitalize(), object=_short(thing), label=label.replace("_", " "))

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from laneway.classify.cascade import FLAG, MESSAGE
 from laneway.classify.context import Meaning, meant
+from laneway.classify.spoken import beyond
 from laneway.domain.conversation import Author
 from laneway.domain.ids import new_id
 from laneway.errors import BadInput
@@ -65,7 +66,10 @@ async def classify(here: Here, me: Me, asked: Asked) -> DecidedShape:
     await cascade.prepare(asked.taxonomy)
     with charged_to(Account(principal=me.id, lane="classify", world=me.world)):
         known = meaning.label or ("command" if meaning.order else None)
-        found = await cascade.decide(asked.taxonomy, meaning.text, earlier=turns[:-1], known=known, model=asked.model)
+        said = beyond(meaning.text, turns[-1].text) if turns else ""
+        found = await cascade.decide(
+            asked.taxonomy, meaning.text, said=said, earlier=turns[:-1], known=known, model=asked.model
+        )
     if turns:
         confirm = found.flags.get(FLAG, False) if meaning.confirm is None else meaning.confirm
         found = replace(found, flags={**found.flags, FLAG: confirm and found.label == "command"})
