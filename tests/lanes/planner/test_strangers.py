@@ -1,7 +1,8 @@
 """Requests by people who had never seen the planner, with rows they worked out themselves: none is answered wrongly.
 
 Each file is one person's, written before any of it was run. `places` are rows of the table as they stand, `rows` are
-compared by the names of their columns or, where figures have names that nobody said, by their cells alone.
+compared by the names of their columns or, where figures have names that nobody said, by their cells alone. `also`
+are further answers that are as good, as the names alone where whole rows are expected.
 """
 
 from __future__ import annotations
@@ -43,10 +44,20 @@ class Stranger:
             return "rightly refused" if case.get("refused") else "refused"
         if case.get("refused"):
             return f"WRONG: {found}"
-        by_name = case.get("by", "name") == "name"
-        expected = [self.tables[case["table"]][n] for n in case["places"]] if "places" in case else case["rows"]
-        same = _cells(found, by_name, case["ordered"]) == _cells(expected, by_name, case["ordered"])
-        return "right" if same else f"WRONG: {found} instead of {expected}"
+        accepted = [case, *case.get("also", [])]
+        right = any(self._same(found, one, case) for one in accepted)
+        return "right" if right else f"WRONG: {found} instead of {self._expected(case, case)}"
+
+    def _same(self, found: Rows, accepted: dict[str, Any], case: dict[str, Any]) -> bool:
+        by_name = accepted.get("by", "name") == "name"
+        expected = self._expected(accepted, case)
+        return _cells(found, by_name, case["ordered"]) == _cells(expected, by_name, case["ordered"])
+
+    def _expected(self, accepted: dict[str, Any], case: dict[str, Any]) -> Rows:
+        if "places" in accepted:
+            return [self.tables[case["table"]][n] for n in accepted["places"]]
+        rows: Rows = accepted["rows"]
+        return rows
 
 
 def _cells(rows: Rows, by_name: bool, ordered: bool) -> list[Any]:

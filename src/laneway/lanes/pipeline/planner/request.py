@@ -17,7 +17,8 @@ from laneway.lanes.pipeline.planner.language import LANGUAGE
 from laneway.lanes.pipeline.planner.meaning.ask import Ask
 from laneway.lanes.pipeline.planner.meaning.conditions import doubtful, refuse_two_subjects
 from laneway.lanes.pipeline.planner.meaning.gathering import Gathering
-from laneway.lanes.pipeline.planner.meaning.needs import refuse_lost_columns
+from laneway.lanes.pipeline.planner.meaning.hollow import refuse_hollow
+from laneway.lanes.pipeline.planner.meaning.needs import refuse_lost_columns, refuse_split_days
 from laneway.lanes.pipeline.planner.meaning.ordering import first_by
 from laneway.lanes.pipeline.planner.meaning.settling import settled
 from laneway.lanes.pipeline.planner.meaning.steps import steps_of
@@ -142,6 +143,7 @@ class Request:
     def _meaning(self, pieces: list[Piece]) -> dict[str, Any]:
         """The plan of one way to read the request."""
         schema, steps = self.schema, list[Step]()
+        refuse_hollow(self.chart, pieces)
         asks = Gathering(self.chart, pieces, list(self.joins)).clauses()
         for ask in asks:
             settled(ask, schema)
@@ -151,6 +153,7 @@ class Request:
             self._look(ask, schema, steps)
         _refuse_nothing(asks, steps)
         refuse_lost_columns(steps, {column.name for column in self.schema.columns}, self.made)
+        refuse_split_days(steps, self.schema, self.chart.texts)
         if self.shown and not any(step["do"] in ("select", "group_by", "pivot", "summarize") for step in steps):
             # The other table only told which rows are meant.
             steps.append({"do": "select", "columns": list(self.shown)})

@@ -117,6 +117,11 @@ class Column:
         return self.kind == "date" or self.yearly
 
     @property
+    def timed(self) -> bool:
+        """Whether its dates have a time of day."""
+        return self.kind == "date" and len(str(self.low)) > len("2026-01-31")
+
+    @property
     def ordered(self) -> bool:
         """Whether its cells have an order that people mean."""
         return self.kind in ("number", "date", "time")

@@ -74,6 +74,8 @@ class Ask:
     shown: list[str] = field(default_factory=list)
     """The names of all that is shown, in the order in which it was said."""
     marked: bool = False
+    by_name: bool = False
+    """The name of what the groups are of is to be shown."""
     made: list[Made] = field(default_factory=list)
     dropped: list[Column] = field(default_factory=list)
     renamed: dict[str, str] = field(default_factory=dict)

@@ -66,8 +66,17 @@ def _refuse_contradiction(other: Where, one: Where) -> None:
     low = next((two["value"] for two in pair if two["is"] in (">", ">=")), None)
     high = next((two["value"] for two in pair if two["is"] in ("<", "<=")), None)
     apart = isinstance(low, int | float) and isinstance(high, int | float) and low > high
-    if same or apart:
+    if same or apart or _beyond(other, one) or _beyond(one, other):
         raise Refused(f"No row can be both as far as {one['column']} goes.", "Say `or` if either will do.")
+
+
+def _beyond(exact: Where, bound: Where) -> bool:
+    """Whether the one number that is asked for lies outside the bound: `under 2 hours (120 min)`."""
+    value, end = exact.get("value"), bound.get("value")
+    if exact["is"] != "==" or not isinstance(value, int | float) or not isinstance(end, int | float):
+        return False
+    within = {"<": value < end, "<=": value <= end, ">": value > end, ">=": value >= end}
+    return not within.get(bound["is"], True)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -30,6 +30,8 @@ def groups(ask: Ask, schema: Schema) -> None:
     _keyed(ask)
     _refuse_keys(ask, schema)
     _refuse_shares(ask)
+    if ask.by_name and (numbers := [key.name for key in ask.group if isinstance(key, Column) and key.identifies]):
+        raise Refused(f"{numbers[0]} is no name.", f"Say: {numbers[0]}, or join the table that has the names.")
     if ask.total and ask.things is not None and not ask.having and numbered(ask):
         # More than 5 days in total are no 5 days in one row.
         raise Unfit

@@ -5,8 +5,10 @@ from __future__ import annotations
 from laneway.lanes.pipeline.expressions import columns, parsed
 from laneway.lanes.pipeline.functions import TAKES
 from laneway.lanes.pipeline.planner.meaning.conditions import mentioned
+from laneway.lanes.pipeline.planner.parts.groups import DAYS
 from laneway.lanes.pipeline.planner.parts.pieces import Step
 from laneway.lanes.pipeline.planner.refusal import Refused, Unfit
+from laneway.lanes.pipeline.planner.schema import Schema
 
 
 def needed(step: Step) -> set[str]:
@@ -27,6 +29,21 @@ def needed(step: Step) -> set[str]:
         case "pivot":
             return {*step["index"], step["columns"], *([one] if (one := step["values"].get("column")) else [])}
     return set()
+
+
+def refuse_split_days(steps: list[Step], schema: Schema, said: list[str]) -> None:
+    """Returns only if days are told apart where days are asked for, and not the moments within them."""
+    timed = {column.name for column in schema.columns if column.timed}
+    if not timed or DAYS.isdisjoint(said):
+        return
+    shown: set[str] = set()
+    for step in steps:
+        keys = {"group_by": "by", "distinct": "columns", "pivot": "index"}.get(step["do"], "")
+        apart = set(step.get(keys, shown)) if keys else set[str]()
+        if apart & timed:
+            name = min(apart & timed)
+            raise Refused(f"{name} has times of day, which part the days.", f"Say: number of rows per day of {name}.")
+        shown = set(step["columns"]) if step["do"] == "select" else shown
 
 
 def refuse_lost_columns(steps: list[Step], given: set[str], made: list[str]) -> None:

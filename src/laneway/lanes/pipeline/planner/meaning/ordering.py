@@ -96,6 +96,9 @@ def _grouped_key(ask: Ask, key: Key, schema: Schema) -> tuple[Column, str]:
 def _of_column(ask: Ask, column: Column) -> Column:
     if column.name in {one.name for one in ask.group if isinstance(one, Column)}:
         return column
+    days = [one for one in ask.group if isinstance(one, Period) and one.unit == "day" and one.column == column]
+    if days:
+        return Column("day", "text")
     found = [one for one in ask.figures if one.column is not None and one.column.name == column.name]
     if len(found) == 1:
         return _made(found[0])

@@ -170,7 +170,7 @@ def _of_one_day(ask: Ask, schema: Schema) -> None:
     column, _ = best_column(ask, schema)
     if column.kind != "date":
         return
-    if column.unique or len(str(column.low)) > 10:
+    if column.unique or column.timed:
         raise Refused(
             f"Every row may have a {column.name} of its own, and it is not said how many rows are wanted.",
             "Say how many: the latest 5, or: sorted by date, newest first.",

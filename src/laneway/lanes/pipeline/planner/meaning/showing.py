@@ -207,6 +207,7 @@ class Showing(Around):
                 ask.figures.append(item)
             case That():
                 ask.shown.append("")
+                ask.by_name = ask.by_name or item.word == "name"
 
     def _alone(self, part: Listing, column: Column, piece: Piece) -> bool:
         """Whether a single column is to be shown, rather than being compared, counted or listed once each."""

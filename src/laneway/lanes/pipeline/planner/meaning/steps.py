@@ -16,6 +16,7 @@ from laneway.lanes.pipeline.planner.refusal import Refused, Unfit
 from laneway.lanes.pipeline.planner.schema import Column, Schema
 
 _PERIODS = {
+    "day": "left({}, 10)",
     "month": "left({}, 7)",
     "year": "year({})",
     "quarter": "concat(year({0}), '-Q', quarter({0}))",

@@ -62,7 +62,9 @@ def _whole(found: list[Mark]) -> list[Mark]:
     for place in range(len(found) - 1):
         whole = COMPOUNDS.get((found[place].word, found[place + 1].word))
         if whole:
-            return [*found[:place], Mark(whole, whole, "core"), *found[place + 2 :]]
+            # In `qty_on_hand` the quantity counts.
+            role = "weak" if place and whole == "stock" else "core"
+            return [*found[:place], Mark(whole, whole, role), *found[place + 2 :]]
     return found
 
 

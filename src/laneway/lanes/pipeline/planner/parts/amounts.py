@@ -18,6 +18,7 @@ _SINGLE = frozenset(
     ("hour", "minute", "day", "kilo", "mile", "second", "week", "month", "year", "kilometre", "kilogram")
 )
 """`an hour` is one of them."""
+_TIMES = frozenset(("second", "minute", "hour", "day", "night", "week", "month", "year"))
 _SPEEDS = ("km / h", "km / hr", "kilometers per hour", "kilometres per hour", "km per hour")
 
 
@@ -47,7 +48,8 @@ class Amount:
     def _fits_plain(self, column: Column) -> bool:
         """Money beside a column whose name says no currency; days beside one that is called days."""
         if self.unit in MONEY and not column.unit:
-            return True
+            # 120 euros a night are no 120 nights.
+            return column.words[-1] not in _TIMES or "per" in column.parts
         return not column.unit and any(UNITS.get(word, UNITS.get(f"{word}s")) == self.unit for word in column.spelled)
 
     def _scaled_down(self, column: Column) -> Number:

@@ -18,6 +18,7 @@ from laneway.lanes.pipeline.planner.parts.bounds import (
     refuse_far,
     refuse_rhythm,
 )
+from laneway.lanes.pipeline.planner.parts.pieced import of_whole_rows
 from laneway.lanes.pipeline.planner.parts.pieces import Test, compared
 from laneway.lanes.pipeline.planner.phrasing import words
 from laneway.lanes.pipeline.planner.refusal import Refused, Unfit
@@ -168,7 +169,7 @@ def bare(chart: Chart, bound: Bound) -> Test:
     """`under 200`: about money, an age, or the only measure that holds numbers near it."""
     if not bound.bare:
         raise Unfit
-    column = usual(chart.schema, bound.last)
+    column = of_whole_rows(usual(chart.schema, bound.last), chart.schema)
     if usual(chart.schema, bound.low) is not column:
         raise Refused("The two numbers may be about different columns.", "Name the column.")
     return Test(against(column, bound).where, bare=True)

@@ -10,6 +10,7 @@ from laneway.lanes.pipeline.planner.names.likeness import related
 from laneway.lanes.pipeline.planner.names.owners import names_rows
 from laneway.lanes.pipeline.planner.parts.amounts import units_of
 from laneway.lanes.pipeline.planner.parts.dates import looks_dated
+from laneway.lanes.pipeline.planner.parts.pieced import of_whole_rows
 from laneway.lanes.pipeline.planner.parts.pieces import Degree
 from laneway.lanes.pipeline.planner.phrasing import words
 from laneway.lanes.pipeline.planner.refusal import Refused
@@ -75,7 +76,7 @@ def directed(degree: Degree, schema: Schema, noun: str = "") -> Directed:
             # The warmest is by the maximum, the coldest by the minimum.
             found = [one for one in found if ("maximum" if degree.sign > 0 else "minimum") in one.words] or found
         if found:
-            return _one(degree, found), degree.sign
+            return of_whole_rows(_one(degree, found), schema), degree.sign
     money = [column for column in schema.columns if column.measure and column.money]
     if degree.dimension in ("price", "value") and len(money) == 1:
         return money[0], degree.sign

@@ -10,7 +10,7 @@ from laneway.lanes.pipeline.planner.names.nouns import Rows
 from laneway.lanes.pipeline.planner.names.owners import names_rows
 from laneway.lanes.pipeline.planner.parts.expressions import COUNTED
 from laneway.lanes.pipeline.planner.parts.pieces import Figure, Filler, Group, Listing, Period
-from laneway.lanes.pipeline.planner.phrasing import phrases
+from laneway.lanes.pipeline.planner.phrasing import phrases, words
 from laneway.lanes.pipeline.planner.refusal import Refused, Unfit
 from laneway.lanes.pipeline.planner.schema import Column
 from laneway.lanes.pipeline.planner.spelling import name_words
@@ -113,11 +113,33 @@ def keys(chart: Chart, *found: Column | Period) -> Keys:
     return found
 
 
-@RULES.rule("key", "<category> ; [number of] <measure>", cost=0.05)
-def key(chart: Chart, column: Column) -> Column:
-    if column.kind in ("nested", "mixed"):
+@RULES.rule("key", "<grouping> ; [number of] <measure>", cost=0.05)
+def key(chart: Chart, column: Column | Period) -> Column | Period:
+    if isinstance(column, Column) and column.kind in ("nested", "mixed"):
         raise Refused(f"{column.name} holds things that cannot be grouped.", "Group by another column.")
     return column
+
+
+@RULES.finder("grouping")
+def grouping(chart: Chart, at: int) -> Iterator[Edge]:
+    """What rows are put together by: of a column of moments, the days, where days or dates are said."""
+    for edge in chart.edges("category", at):
+        column = edge.value
+        if not isinstance(column, Column) or not column.timed or DAYS.isdisjoint(chart.texts[at : edge.end]):
+            yield edge
+        elif chart.schema.column("day") is None:
+            yield Edge(edge.end, Period("day", column), edge.cost)
+
+
+DAYS = words("day days date dates")
+
+
+@RULES.rule("key", "(day|date|calendar day) of <moment>")
+def day_of(chart: Chart, column: Column) -> Period:
+    """`day of departure`, of moments."""
+    if not column.timed or chart.schema.column("day") is not None:
+        raise Unfit
+    return Period("day", column)
 
 
 @RULES.rule("key", "whether [or not] (it|they|he|she|<_rows>) (is|are|was|were|has|have|had) [been] <truth> [or not]")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from laneway.lanes.pipeline.planner.grammar import Chart, Rules
+from collections.abc import Iterator
+
+from laneway.lanes.pipeline.planner.grammar import Chart, Edge, Rules
 from laneway.lanes.pipeline.planner.names.columns import best
 from laneway.lanes.pipeline.planner.parts.pieces import That
 from laneway.lanes.pipeline.planner.phrasing import phrases
 from laneway.lanes.pipeline.planner.refusal import Unfit
+from laneway.lanes.pipeline.planner.spelling import stem
 
 RULES = Rules()
 _THAT = phrases(
@@ -47,9 +50,16 @@ def that_many(chart: Chart) -> That:
     return That("how many")
 
 
-@RULES.rule("item", "(name|names)", cost=0.4)
+@RULES.rule("item", "<_mere_name>", cost=0.4)
 def its_name(chart: Chart) -> That:
     """The name of the things that are listed, where no column is called so."""
     if best(("name",), chart.schema):
         raise Unfit
     return That("name")
+
+
+@RULES.finder("mere_name")
+def mere_name(chart: Chart, at: int) -> Iterator[Edge]:
+    """`name` by itself: a customer name is no customer_id."""
+    if chart.text(at) in ("name", "names") and not best((stem(chart.text(at - 1)),), chart.schema):
+        yield Edge(at + 1, "name")

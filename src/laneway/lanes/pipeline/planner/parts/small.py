@@ -273,6 +273,9 @@ def filler(chart: Chart, at: int) -> Iterator[Edge]:
     if token.raw.isupper() and len(word) > 1 and word in chart.schema.vocabulary:
         # IT is a department.
         return
+    if word in _HAPPENING and chart.text(at + 1) not in _LINKS and _some_undone(chart):
+        # Who came is not who cancelled.
+        return
     if word in FILLERS or word in _PREPOSITIONS or (word == "to" and not at):
         yield Edge(at + 1, Filler(word), -0.8)
     elif word in ("dr", "mr", "mrs", "ms", "prof") and (chart.edges("value", at + 1) or chart.edges("value", at + 2)):
@@ -285,6 +288,16 @@ def filler(chart: Chart, at: int) -> Iterator[Edge]:
         yield Edge(at + 2, Filler("at"), -0.6)
     elif (word in _NEUTRAL and chart.text(at + 1) in _LINKS) or (word in _WORKING and _hours(chart, at + 1)):
         yield Edge(at + 1, Filler(word), -0.6)
+
+
+_HAPPENING = words("come comes came coming went go goes going happen happened happens occur occurred occurs")
+_UNDONE = ("cancelled", "canceled", "no show", "noshow", "missed", "absent", "called off", "postponed", "skipped")
+
+
+def _some_undone(chart: Chart) -> bool:
+    """Whether a column tells which rows never took place, so that a verb may leave them out."""
+    told = {word for column in chart.schema.columns if column.kind == "bool" for word in column.words}
+    return any(word in told or word in chart.schema.vocabulary for word in _UNDONE)
 
 
 _WORKING = words("working work works worked")
