@@ -225,6 +225,25 @@ async def test_function_calls_a_tool_behind_the_gate(flows: Workflows) -> None:
     assert "There is no tool `no_such_tool`" in none.error["message"]
 
 
+async def test_what_a_command_wrote_is_what_its_node_gave(flows: Workflows) -> None:
+    made = document(
+        [
+            node("say", "function", {"name": "bash", "arguments": {"command": "echo hi; echo oh >&2"}}),
+            node("next", "transform", {"set": "It said ${$nodes.say.stdout}"}),
+        ],
+        ["say next"],
+    )
+    run = await flows.run(made)
+    assert run.status is RunStatus.DONE, run.error
+    assert run.output == "It said hi\n"
+    given = (await flows.nodes(run))["say"].output
+    assert (given["stdout"], given["stderr"], given["exit_code"]) == ("hi\n", "oh\n", 0)
+    fails = node("fail", "function", {"name": "bash", "arguments": {"command": "echo no such shop >&2; exit 3"}})
+    failed = await flows.run(document([fails]), "failed")
+    assert failed.error is not None
+    assert failed.error["message"] == "The node `fail` failed: It ended with exit code 3. no such shop"
+
+
 async def test_agent_asks_the_model_and_pays_for_it(database_url: str, tmp_path: Path, pages: Pages) -> None:
     prompts: list[str] = []
 
