@@ -115,6 +115,21 @@ async def test_http_is_tried_again_as_its_retry_says_and_no_more(flows: Workflow
     assert (gone.status, (await flows.nodes(gone))["get"].attempts) == (RunStatus.FAILED, 1)
 
 
+async def test_a_webhook_that_says_later_is_told_again_under_the_same_key(flows: Workflows, pages: Pages) -> None:
+    answers = [408, 425, 429, 503, 200]
+
+    async def later(request: Request) -> Response:
+        return JSONResponse({}, status_code=answers.pop(0))
+
+    pages.pages["/hook"] = later
+    retry = {"max_attempts": 5, "backoff_ms": 10, "backoff_multiplier": 1}
+    told = {"channel": "webhook", "url": f"{pages.url}/hook", "message": "Hello."}
+    run = await flows.run(document([node("tell", "notify", told, retry=retry)]))
+    assert run.status is RunStatus.DONE, run.error
+    assert len({visit.headers["idempotency-key"] for visit in pages.visits}) == 1
+    assert answers == []
+
+
 async def test_a_node_that_takes_longer_than_its_timeout_fails(flows: Workflows, pages: Pages) -> None:
     async def slow(request: Request) -> Response:
         await asyncio.sleep(5)
