@@ -296,14 +296,14 @@ class Stretch:
         await self._know(changed)
 
     async def _pinned(self, name: str, visit: int) -> None:
-        output = self._run.pinned[name]
+        output = self._walk.pinned(name, visit, self._run.pinned[name])
         chosen = await self._chosen(name, output)
         async with self._transaction() as tx:
             record = await workflow_nodes.pin(
                 tx, self._run.id, name, visit, str(self._walk.node(name)["type"]), output,
                 [] if isinstance(chosen, Lost) else chosen,
             )  # fmt: skip
-            again = await self._back(tx, record, output) if isinstance(output, dict) else {}
+            again = await self._back(tx, record, output)
         await self._know(record)
         self.visits |= again
         if isinstance(chosen, Lost):

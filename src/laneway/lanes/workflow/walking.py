@@ -127,6 +127,15 @@ class Walk:
             return self._places(branches) if _said_yes(output) else []
         return self._picked(branches, output, ctx, exclusive=self.graph.exclusive(name))
 
+    def pinned(self, name: str, visit: int, output: Any) -> Any:
+        """What a test gave for the node; a loop goes back no more often than it may, and ends where nothing says so."""
+        loop = self.graph.loop(name)
+        if loop is None:
+            return output
+        if not isinstance(output, Mapping):
+            return {"iterations": visit - 1, "value": output, "again": False, "ended": "condition"}
+        return {**output, "again": False, "ended": "limit"} if output.get("again") and visit > loop.most else output
+
     def on_error(self, name: str) -> list[int]:
         """The places of the edges that are followed when the node, or choosing its way, fails."""
         return [self.place(edge) for edge in self.graph.error_edges(name)]
