@@ -230,6 +230,16 @@ async def test_an_operator_proposes_and_the_owner_decides(opened: Open, database
         assert (await door.get("/workflows/main", owner="ops"))["document"] == CHAIN
 
 
+async def test_a_dry_run_asks_nobody_and_a_time_that_is_past_is_not_asked_about(door: Door) -> None:
+    await made(door)
+    tried = await patched(door, RETRY, dry_run=True, ask=True)
+    assert (tried["stored"], tried["preview"]["version"]) == (False, 2)
+    past = {"operations": RETRY, "ask": True, "valid_until": "2020-01-01T00:00:00Z"}
+    refused = await door.post("/workflows/main/patch", 400, json=past)
+    assert refused["detail"] == "`valid_until` is past already."
+    assert (await door.get("/messages"))["items"] == []
+
+
 async def test_a_change_asked_about_for_somebody_else_is_made_to_their_workflow(
     opened: Open, database_url: str
 ) -> None:
