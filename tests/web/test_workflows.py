@@ -127,7 +127,7 @@ async def test_a_refusal_has_its_reason_node_path_and_repair(door: Door) -> None
 
 async def test_versions_history_diff_undo_redo_and_rollback(door: Door) -> None:
     await made(door)
-    first = await patched(door, RETRY, description="Tried again.")
+    first = await patched(door, RETRY)
     await patched(door, SLOWER, description="Slower.")
     assert [one["number"] for one in (await door.get("/workflows/main/versions"))["items"]] == [3, 2, 1]
     assert (await door.get("/workflows/main/versions/1"))["document"] == CHAIN
@@ -139,6 +139,7 @@ async def test_versions_history_diff_undo_redo_and_rollback(door: Door) -> None:
     assert "retry" not in undone["workflow"]["document"]["nodes"][0]
     assert undone["workflow"]["document"]["nodes"][0]["timeout_ms"] == 9000
     redone = await door.post("/workflows/main/redo", json={})
+    assert redone["patch"]["description"] == "Redone: the change that made version 2."
     assert redone["workflow"]["document"]["nodes"][0]["retry"] == {"max_attempts": 5}
     back = await door.post("/workflows/main/rollback", json={"version": 1})
     assert (back["workflow"]["version"], back["workflow"]["document"]) == (6, CHAIN)
