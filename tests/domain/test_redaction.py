@@ -40,6 +40,13 @@ def test_whatever_stands_under_a_secrets_name_is_hidden() -> None:
     assert redacted(given) == shown
 
 
+def test_a_count_of_tokens_is_no_secret() -> None:
+    counts = {"tokens": {"input": 12, "output": 3}, "tokens_used": 15, "max_tokens": 4000}
+    assert redacted(counts) == counts
+    kept = {"tokens": ["a1b2"], "refresh_tokens": {"shop": "c3"}, "token": 1234, "csrftokens": 5}
+    assert redacted(kept) == dict.fromkeys(kept, HIDDEN)
+
+
 @pytest.mark.parametrize("piece", ["?", "-eyJ", "a", "password", "-----BEGIN ", "key=", "://a", "authorization "])
 def test_a_hostile_text_is_read_in_no_time(piece: str) -> None:
     began = time.process_time()

@@ -181,6 +181,22 @@ async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_
         assert json.loads(await laneway("patch", "--check", given=line + "\n"))["verdict"] == "accept"
 
 
+async def test_an_import_replaces_its_workflow_however_many_there_are(opened: Open, tmp_path: Path) -> None:
+    async with opened(offline()) as door:
+        for number in range(201):
+            await door.post("/workflows", 201, json={"tag": f"w{number}", "document": CHAIN})
+        changed = {**CHAIN, "metadata": {"name": "w0", "description": "Changed."}}
+        (tmp_path / "w0.json").write_text(json.dumps(changed))
+        environ = {"LANEWAY_URL": door.url, "LANEWAY_KEY": door.key, "LANEWAY_HOME": str(tmp_path)}
+        words = ("-m", "laneway", "workflow", "import", "w0.json", "--replace")
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *words, env=environ, cwd=tmp_path, stderr=asyncio.subprocess.PIPE
+        )
+        _, error = await process.communicate()
+        assert process.returncode == 0, error
+        assert (await door.get("/workflows/w0"))["version"] == 2
+
+
 async def test_a_sentence_in_the_conversation_takes_back_its_last_change_after_a_yes(opened: Open) -> None:
     async with opened(offline()) as door:
         await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})

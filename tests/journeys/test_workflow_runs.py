@@ -208,6 +208,19 @@ async def test_a_signed_webhook_starts_one_run_and_everything_else_none(opened: 
         assert (renewed["id"], renewed["secret"] == hook["secret"]) == (hook["id"], False)
 
 
+async def test_the_input_of_a_webhook_trigger_is_there_beside_the_body(opened: Open) -> None:
+    async with opened(**LOCAL) as door:
+        nodes = [{"id": "a", "type": "transform", "config": {"set": "${$input.shop} ${$input.body.order}"}}]
+        unused = {"type": "webhook", "enabled": False, "input": {"shop": "closed"}}
+        given = {"type": "webhook", "input": {"shop": "north"}}
+        await make(door, "hooked", nodes, [], triggers=[unused, given])
+        hook = await door.post("/workflows/hooked/hook", 201)
+        body = b'{"order": 7}'
+        async with httpx.AsyncClient(base_url=door.url, timeout=30) as stranger:
+            taken = await stranger.post(hook["path"], content=body, headers=signed(hook["secret"], body))
+        assert (await ended(door, taken.json()["run_id"]))["output"] == "north 7"
+
+
 async def test_a_webhook_may_be_signed_with_a_secret_of_the_owners_own(opened: Open, tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("SHOP_HOOK=chosen-by-the-owner\n")
     async with opened(**LOCAL) as door:

@@ -127,7 +127,7 @@ async def test_a_refusal_has_its_reason_node_path_and_repair(door: Door) -> None
 
 async def test_versions_history_diff_undo_redo_and_rollback(door: Door) -> None:
     await made(door)
-    first = await patched(door, RETRY, description="Tried again.")
+    first = await patched(door, RETRY)
     await patched(door, SLOWER, description="Slower.")
     assert [one["number"] for one in (await door.get("/workflows/main/versions"))["items"]] == [3, 2, 1]
     assert (await door.get("/workflows/main/versions/1"))["document"] == CHAIN
@@ -139,6 +139,7 @@ async def test_versions_history_diff_undo_redo_and_rollback(door: Door) -> None:
     assert "retry" not in undone["workflow"]["document"]["nodes"][0]
     assert undone["workflow"]["document"]["nodes"][0]["timeout_ms"] == 9000
     redone = await door.post("/workflows/main/redo", json={})
+    assert redone["patch"]["description"] == "Redone: the change that made version 2."
     assert redone["workflow"]["document"]["nodes"][0]["retry"] == {"max_attempts": 5}
     back = await door.post("/workflows/main/rollback", json={"version": 1})
     assert (back["workflow"]["version"], back["workflow"]["document"]) == (6, CHAIN)
@@ -228,6 +229,16 @@ async def test_an_operator_proposes_and_the_owner_decides(opened: Open, database
             assert (await ops.get("/workflows/main", params={"owner": "owner"})).status_code == 403
         assert (await door.get("/workflows"))["items"] == []
         assert (await door.get("/workflows/main", owner="ops"))["document"] == CHAIN
+
+
+async def test_a_dry_run_asks_nobody_and_a_time_that_is_past_is_not_asked_about(door: Door) -> None:
+    await made(door)
+    tried = await patched(door, RETRY, dry_run=True, ask=True)
+    assert (tried["stored"], tried["preview"]["version"]) == (False, 2)
+    past = {"operations": RETRY, "ask": True, "valid_until": "2020-01-01T00:00:00Z"}
+    refused = await door.post("/workflows/main/patch", 400, json=past)
+    assert refused["detail"] == "`valid_until` is past already."
+    assert (await door.get("/messages"))["items"] == []
 
 
 async def test_a_change_asked_about_for_somebody_else_is_made_to_their_workflow(

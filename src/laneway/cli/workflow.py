@@ -14,7 +14,7 @@ from laneway.cli.connection import Before, Json, Limit, connect
 from laneway.cli.printing import local, more, one_line, plain, print_json, print_table
 from laneway.cli.workflow_files import Form, read_value, written
 from laneway.cli.workflow_patch import patch
-from laneway.errors import BadInput
+from laneway.errors import BadInput, NotFound
 
 app = typer.Typer(help="Keep, change, draw, run and take back changes of workflows.", no_args_is_help=True)
 app.command("patch")(patch)
@@ -160,11 +160,11 @@ def import_workflow(
         raise BadInput("The workflow has no tag.", hint="Give one with --tag.")
     described = f"Imported from {'standard input' if file == '-' else Path(file).name}."
     with connect() as client:
-        if replace and any(one["tag"] == name for one in client.workflows(limit=200)["items"]):
-            base = client.workflow(name)["version"]
-            _said(client.replace_workflow(name, document, base, description=described), as_json)
-        else:
+        base = _version_of(client, name) if replace else None
+        if base is None:
             _said(client.create_workflow(name, document, described), as_json)
+        else:
+            _said(client.replace_workflow(name, document, base, description=described), as_json)
 
 
 @app.command()
@@ -203,6 +203,14 @@ def _said(changed: dict[str, Any], as_json: bool) -> None:
     workflow, patch = changed["workflow"], changed["patch"]
     print(f"{plain(workflow['tag'])} is at version {workflow['version']}. {plain(patch['description'])}".rstrip())
     print(f"Patch {patch['id']}", file=sys.stderr)
+
+
+def _version_of(client: Any, tag: str) -> int | None:
+    """The version that the workflow of this tag is at; None if there is none."""
+    try:
+        return int(client.workflow(tag)["version"])
+    except NotFound:
+        return None
 
 
 def _document(tag: str, version: int | None) -> dict[str, Any]:

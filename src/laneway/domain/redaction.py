@@ -9,6 +9,7 @@ from typing import Any
 HIDDEN = "•••"
 _WORDS = r"(?:password|passwd|passphrase|pwd|secret|token|credential|cookie|apikey|(?<=[a-z0-9][-_])key|(?<=[?&])key)s?"
 _NAMES = re.compile(rf"(?i)authori[sz]ation|{_WORDS}")
+_COUNTS = re.compile(r"(?i)(?:^|_)tokens(?:_|$)")
 _LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[A-Za-z0-9+/=\s:,-]*"), HIDDEN),
     (
@@ -31,6 +32,15 @@ _LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
+def _is_secret(name: str, value: Any) -> bool:
+    if _COUNTS.search(name):
+        # A model's tokens are counted, not kept: {"tokens": {"input": 12, "output": 3}}.
+        counts = value.values() if isinstance(value, Mapping) else (value,)
+        if all(isinstance(count, int | float) for count in counts):
+            return False
+    return bool(value and _NAMES.search(name))
+
+
 def redacted(value: Any) -> Any:
     """The same value with everything that is or looks like a secret replaced."""
     if isinstance(value, str):
@@ -38,7 +48,7 @@ def redacted(value: Any) -> Any:
             value = pattern.sub(shown, value)
         return value
     if isinstance(value, Mapping):
-        return {key: HIDDEN if item and _NAMES.search(str(key)) else redacted(item) for key, item in value.items()}
+        return {key: HIDDEN if _is_secret(str(key), item) else redacted(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [redacted(item) for item in value]
     return value

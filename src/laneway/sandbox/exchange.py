@@ -23,6 +23,8 @@ from laneway.sandbox.hosts import Allowed, HostRefused, Resolve, checked_address
 
 READING = frozenset({"GET", "HEAD"})
 METHODS = READING | {"POST", "PUT", "PATCH", "DELETE"}
+LATER = frozenset({408, 425, 429})
+"""Answers below 500 that mean: not now, and nothing was done."""
 MOST_REDIRECTS = 5
 MOST_ADDRESSES = 4
 LONGEST_URL = 8000

@@ -115,6 +115,21 @@ async def test_http_is_tried_again_as_its_retry_says_and_no_more(flows: Workflow
     assert (gone.status, (await flows.nodes(gone))["get"].attempts) == (RunStatus.FAILED, 1)
 
 
+async def test_a_webhook_that_says_later_is_told_again_under_the_same_key(flows: Workflows, pages: Pages) -> None:
+    answers = [408, 425, 429, 503, 200]
+
+    async def later(request: Request) -> Response:
+        return JSONResponse({}, status_code=answers.pop(0))
+
+    pages.pages["/hook"] = later
+    retry = {"max_attempts": 5, "backoff_ms": 10, "backoff_multiplier": 1}
+    told = {"channel": "webhook", "url": f"{pages.url}/hook", "message": "Hello."}
+    run = await flows.run(document([node("tell", "notify", told, retry=retry)]))
+    assert run.status is RunStatus.DONE, run.error
+    assert len({visit.headers["idempotency-key"] for visit in pages.visits}) == 1
+    assert answers == []
+
+
 async def test_a_node_that_takes_longer_than_its_timeout_fails(flows: Workflows, pages: Pages) -> None:
     async def slow(request: Request) -> Response:
         await asyncio.sleep(5)
@@ -223,6 +238,25 @@ async def test_function_calls_a_tool_behind_the_gate(flows: Workflows) -> None:
     none = await flows.run(document([node("x", "function", {"name": "no_such_tool"})]), "none")
     assert none.error is not None
     assert "There is no tool `no_such_tool`" in none.error["message"]
+
+
+async def test_what_a_command_wrote_is_what_its_node_gave(flows: Workflows) -> None:
+    made = document(
+        [
+            node("say", "function", {"name": "bash", "arguments": {"command": "echo hi; echo oh >&2"}}),
+            node("next", "transform", {"set": "It said ${$nodes.say.stdout}"}),
+        ],
+        ["say next"],
+    )
+    run = await flows.run(made)
+    assert run.status is RunStatus.DONE, run.error
+    assert run.output == "It said hi\n"
+    given = (await flows.nodes(run))["say"].output
+    assert (given["stdout"], given["stderr"], given["exit_code"]) == ("hi\n", "oh\n", 0)
+    fails = node("fail", "function", {"name": "bash", "arguments": {"command": "echo no such shop >&2; exit 3"}})
+    failed = await flows.run(document([fails]), "failed")
+    assert failed.error is not None
+    assert failed.error["message"] == "The node `fail` failed: It ended with exit code 3. no such shop"
 
 
 async def test_agent_asks_the_model_and_pays_for_it(database_url: str, tmp_path: Path, pages: Pages) -> None:

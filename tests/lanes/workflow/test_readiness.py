@@ -26,6 +26,16 @@ async def test_a_start_is_refused_with_node_path_and_repair_and_nothing_of_it_ha
     assert await flows.runs_of(workflow) == []
 
 
+async def test_a_method_that_is_never_sent_refuses_the_start_and_not_the_middle_of_a_run(flows: Workflows) -> None:
+    asks = node("ask", "http", {"url": "https://example.org/", "method": "OPTIONS"})
+    workflow = await flows.store(
+        "asks", document([node("mail", "notify", {"message": "It begins."}), asks], ["mail ask"])
+    )
+    with pytest.raises(Rejected) as refused:
+        await flows.start(workflow)
+    assert refused.value.findings[0]["path"] == "/nodes/1/config/method"
+
+
 async def test_nodes_with_pinned_outputs_need_nothing(flows: Workflows) -> None:
     workflow = await flows.store("half", HALF)
     pinned = {"fetch": {"price": 1}, "sum": 2}

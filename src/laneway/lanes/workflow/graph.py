@@ -175,6 +175,12 @@ class Graph:
         """The given nodes and every node to which a way leads from them."""
         return self._spread(begin, self._out, lambda edge: edge.target)
 
+    def between(self, begin: str, end: str) -> set[str]:
+        """The two, and every node on a way between them that passes neither of them on the way."""
+        out, into = {**self._out, end: []}, {**self._into, begin: []}
+        onward = self._spread([begin], out, lambda edge: edge.target)
+        return {begin, end} | (onward & self._spread([end], into, lambda edge: edge.source))
+
     def dominates(self, one: str, other: str) -> bool:
         """Whether every way to the other node goes through the one (or they are the same)."""
         bits = self._dominators

@@ -9,7 +9,7 @@ from uuid import UUID
 from laneway.errors import BadInput, NotFound, PermanentFault, Unavailable, UncertainFault
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Outcome
 from laneway.lanes.workflow.references import placed
-from laneway.sandbox.exchange import Question, parsed
+from laneway.sandbox.exchange import LATER, Question, parsed
 from laneway.store import conversations, notices, outbox
 from laneway.store.database import Connection
 
@@ -91,7 +91,7 @@ async def _posted(doing: Doing, channel: str) -> Outcome:
         except Unavailable as error:
             # The request may have arrived although its answer did not.
             raise UncertainFault(error.message, hint="It may have arrived.") from None
-        if reply.status == 429 or reply.status >= 500:
+        if reply.status in LATER or reply.status >= 500:
             raise Unavailable(f"{host} answered {reply.status}.", hint="Try again later.")
         if reply.status >= 300:
             raise PermanentFault(f"{host} answered {reply.status}: {(reply.body.text or '')[:200]}")

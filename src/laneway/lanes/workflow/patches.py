@@ -161,7 +161,7 @@ class Patches:
         assert undoing.undoes is not None
         first = await workflow_patches.get(tx, workflow.id, undoing.undoes)
         document = await self._turned(tx, workflow, undoing, "redone")
-        described = f"Redone: {first.description}".strip()
+        described = f"Redone: {_called(first)}"
         changed, made = await self.put(tx, workflow, document, cause, PatchKind.REDO, described, undoes=undoing.id)
         await workflow_patches.mark_undone(tx, undoing.id, made.id)
         await workflow_patches.mark_undone(tx, first.id, None)
@@ -258,4 +258,9 @@ def _no_change(tag: str) -> dict[str, str]:
 
 def undone(patch: Patch) -> str:
     """The description of what takes a patch back."""
-    return f"Undone: {patch.description.strip() or f'the change that made version {patch.version}.'}"
+    return f"Undone: {_called(patch)}"
+
+
+def _called(patch: Patch) -> str:
+    """A patch by its own words, or by the version it made."""
+    return patch.description.strip() or f"the change that made version {patch.version}."

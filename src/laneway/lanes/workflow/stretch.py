@@ -19,6 +19,7 @@ from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.errors import BadInput, LanewayError, LeaseLost
 from laneway.lanes.contract import Request
+from laneway.lanes.workflow.filled import check_filled
 from laneway.lanes.workflow.filling import Filling
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Hands, Kind, Outcome, Start, Waits
 from laneway.lanes.workflow.recording import kept, noted, whole
@@ -178,6 +179,7 @@ class Stretch:
             self.outputs, self._run.input, self._previous, started, self._shop.hands.secret, kind.knows_secrets
         )  # fmt: skip
         filled = {key: value if key in CODE else filling.fill(value) for key, value in config.items()}
+        check_filled(record.type, config, filled)
         # Code may read what any node gave; the rest of the settings say what they read.
         used = set(self.outputs) | {"$input"} if CEL & config.keys() else filling.used
         takes = kind.takes and "input" not in config
@@ -294,14 +296,14 @@ class Stretch:
         await self._know(changed)
 
     async def _pinned(self, name: str, visit: int) -> None:
-        output = self._run.pinned[name]
+        output = self._walk.pinned(name, visit, self._run.pinned[name])
         chosen = await self._chosen(name, output)
         async with self._transaction() as tx:
             record = await workflow_nodes.pin(
                 tx, self._run.id, name, visit, str(self._walk.node(name)["type"]), output,
                 [] if isinstance(chosen, Lost) else chosen,
             )  # fmt: skip
-            again = await self._back(tx, record, output) if isinstance(output, dict) else {}
+            again = await self._back(tx, record, output)
         await self._know(record)
         self.visits |= again
         if isinstance(chosen, Lost):

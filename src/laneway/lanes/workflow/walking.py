@@ -61,8 +61,7 @@ class Walk:
 
     def body(self, loop: str) -> set[str]:
         """The nodes that run again when the loop goes back, itself included."""
-        back_to = str(self.graph.config(loop).get("loop_back_to"))
-        return (self.graph.reached([back_to]) & self.graph.before(loop)) | {back_to, loop}
+        return self.graph.between(str(self.graph.config(loop).get("loop_back_to")), loop)
 
     def standings(self, visits: Visits, records: Records) -> dict[str, Standing]:
         """Where every node stands."""
@@ -78,7 +77,7 @@ class Walk:
     def _standing(self, name: str, visits: Visits, records: Records, found: Mapping[str, Standing]) -> Standing:
         ways = [
             self._taken(edge, records.get((edge.source, visits.get(edge.source, 1))), found)
-            for edge in self._into(name, visits)
+            for edge in self._into(name, visits, records)
         ]
         if not ways:
             return Standing.READY
@@ -92,11 +91,11 @@ class Walk:
                 ready = None not in ways and True in ways
         return Standing.READY if ready else Standing.SKIPPED if dead else Standing.BLOCKED
 
-    def _into(self, name: str, visits: Visits) -> list[Edge]:
+    def _into(self, name: str, visits: Visits, records: Records) -> list[Edge]:
         """The edges a node waits for; one that a loop before its body has sent for again waits for that body only."""
-        if visits.get(name, 1) > 1 and name in self._heads:
+        if name in self._heads and _went_back(self._heads[name], visits, records):
             return []
-        if visits.get(name, 1) > 1 and name in self._heads.values():
+        if name in self._heads.values() and _went_back(name, visits, records):
             return [edge for edge in self.graph.into(name) if (edge.source, name) in self.graph.back]
         return self.graph.forward_into(name)
 
@@ -108,11 +107,11 @@ class Walk:
 
     def came_from(self, name: str, visits: Visits, records: Records) -> list[str]:
         """The nodes whose edges to this one were taken, each once."""
-        if (loop := self._heads.get(name)) and visits.get(name, 1) > 1:
+        if (loop := self._heads.get(name)) and _went_back(loop, visits, records):
             return [loop]
         found = [
             edge.source
-            for edge in self._into(name, visits)
+            for edge in self._into(name, visits, records)
             if (record := records.get((edge.source, visits.get(edge.source, 1)))) and self.place(edge) in record.taken
         ]
         return list(dict.fromkeys(found))
@@ -126,6 +125,15 @@ class Walk:
             # Nobody goes on past a person who said no only because the way has no condition.
             return self._places(branches) if _said_yes(output) else []
         return self._picked(branches, output, ctx, exclusive=self.graph.exclusive(name))
+
+    def pinned(self, name: str, visit: int, output: Any) -> Any:
+        """What a test gave for the node; a loop goes back no more often than it may, and ends where nothing says so."""
+        loop = self.graph.loop(name)
+        if loop is None:
+            return output
+        if not isinstance(output, Mapping):
+            return {"iterations": visit - 1, "value": output, "again": False, "ended": "condition"}
+        return {**output, "again": False, "ended": "limit"} if output.get("again") and visit > loop.most else output
 
     def on_error(self, name: str) -> list[int]:
         """The places of the edges that are followed when the node, or choosing its way, fails."""
@@ -160,6 +168,12 @@ class Walk:
 
     def _places(self, branches: Sequence[Branch]) -> list[int]:
         return [self.place(edge) for branch in branches for edge in branch.edges]
+
+
+def _went_back(loop: str, visits: Visits, records: Records) -> bool:
+    """Whether the loop itself began this round, and not one around it."""
+    last = records.get((loop, visits.get(loop, 1) - 1))
+    return last is not None and last.ended and not last.taken
 
 
 def _said_yes(output: Any) -> bool:

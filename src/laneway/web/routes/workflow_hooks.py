@@ -23,7 +23,7 @@ from laneway.store.database import Connection
 from laneway.store.workflow_triggers import Hook
 from laneway.web.bodies import decoded
 from laneway.web.gateway import Here
-from laneway.web.routes.workflow_runs import has_webhook, own_secret
+from laneway.web.routes.workflow_runs import has_webhook, own_secret, webhook_of
 from laneway.web.workflow_run_shapes import StartedShape
 
 router = APIRouter(tags=["workflow runs"])
@@ -74,9 +74,10 @@ async def _started(
     owner = await principals.by_id(tx, workflow.principal_id)
     if owner is None or owner.blocked_at is not None:
         raise NotFound("This workflow takes no webhooks any more.", hint="Ask its owner.")
+    given = {"body": _read(body, request.headers.get("content-type", "")), "at": here.clock.now().isoformat()}
     order = Order(
-        {"body": _read(body, request.headers.get("content-type", "")), "at": here.clock.now().isoformat()},
-        {"type": "webhook"}, f"{workflow.id}:hook:{digest}", sources=["a webhook"], program=True,
+        given | dict((webhook_of(workflow) or {}).get("input") or {}), {"type": "webhook"},
+        f"{workflow.id}:hook:{digest}", sources=["a webhook"], program=True,
     )  # fmt: skip
     run_id, new = await here.app.runs.start(tx, workflow, owner, order)
     run = await workflow_runs.get(tx, run_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -155,8 +155,13 @@ async def cancel(here: Here, me: Me, run_id: UUID) -> RunShape:
 
 def has_webhook(workflow: Workflow) -> bool:
     """Whether the version in force takes webhooks."""
+    return webhook_of(workflow) is not None
+
+
+def webhook_of(workflow: Workflow) -> dict[str, Any] | None:
+    """The trigger by which the version in force takes webhooks."""
     triggers = workflow.document.get("triggers") or []
-    return any(one.get("type") == "webhook" and one.get("enabled") is not False for one in triggers)
+    return next((one for one in triggers if one.get("type") == "webhook" and one.get("enabled") is not False), None)
 
 
 def own_secret(workflow: Workflow) -> str | None:

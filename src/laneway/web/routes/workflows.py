@@ -153,10 +153,10 @@ async def patch(
         if posted.base_version is not None and posted.base_version != (found.version if found else 0):
             raise _elsewhere(tag, found, posted.base_version)
         proposal = await here.app.workflows.patches.proposed(found, tag, posted.operations, posted.description)
-        if not posted.ask:
+        _in_future(here, posted.valid_until)
+        if posted.dry_run or not posted.ask:
             if me.role is not Role.OWNER and not posted.dry_run:
                 raise Forbidden("A change is stored by the owner's yes.", hint="Send it with `ask`, or try `dry_run`.")
-            _in_future(here, posted.valid_until)
             cause = _cause(me, posted.valid_until)
             return await _tried_or_stored(here, tx, proposal, cause, dry_run=posted.dry_run, owner=whose)
     response.status_code = 202

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from laneway.domain.judgement import ApprovalState
@@ -9,11 +10,13 @@ from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, Too
 from laneway.store import approvals
 from laneway.store.questions import Question
 
+LONGEST_WORDS = 300
+_WRITTEN = ("stdout", "stderr", "exit_code")
 HOW = "Answer yes or no, or: `laneway approve {id}`, `laneway reject {id}`."
 
 
 async def called(doing: Doing) -> Outcome:
-    """Its output is the tool's result; where the gate asks, the run waits for a person's yes to exactly this call."""
+    """Its output is what the tool gave; where the gate asks, the run waits for a person's yes to exactly this call."""
     arguments = doing.config.get("arguments")
     if arguments is None and "input" in doing.config:
         arguments = {"input": doing.config["input"]}
@@ -24,9 +27,24 @@ async def called(doing: Doing) -> Outcome:
     if "asked" in outcome:
         return await _waiting(doing, outcome["asked"])
     if outcome.get("status") != "success":
-        return Failed(str(outcome.get("error") or "It did not work."), retryable=not outcome.get("uncertain"))
+        return Failed(_why(outcome), retryable=not outcome.get("uncertain"))
     source = outcome.get("source")
-    return Done(outcome.get("result"), (str(source),) if source else ())
+    return Done(_given(outcome), (str(source),) if source else ())
+
+
+def _given(outcome: Mapping[str, Any]) -> Any:
+    """What the tool gave; where it ran a program, what that wrote stands beside it."""
+    result = outcome.get("result")
+    if outcome.get("exit_code") is None:
+        return result
+    return {**(result if isinstance(result, Mapping) else {}), **{name: outcome.get(name) for name in _WRITTEN}}
+
+
+def _why(outcome: Mapping[str, Any]) -> str:
+    """Why it failed, and the last words of a program that says so itself."""
+    said = str(outcome.get("error") or "It did not work.")
+    written = str(outcome.get("stderr") or "").strip()
+    return f"{said} {written[-LONGEST_WORDS:]}" if written else said
 
 
 async def _waiting(doing: Doing, asked: dict[str, Any]) -> Outcome:

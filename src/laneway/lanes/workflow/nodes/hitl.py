@@ -41,7 +41,7 @@ async def asked(doing: Doing) -> Outcome:
 
 def _put(doing: Doing, action: dict[str, Any], times: int) -> Waits:
     named = doing.config.get("approvers") or "owner"
-    roles = {one.strip().lower() for one in ([named] if isinstance(named, str) else named)}
+    roles = {str(one).strip().lower() for one in ([named] if isinstance(named, str) else named)}
     if unknown := sorted(roles - {Role.OWNER, Role.OPERATOR}):
         raise BadInput(f"`{unknown[0][:60]}` cannot answer for a workflow.", hint="Name owner or operator.")
     waits = {"asked": times, "approval": approvals.action_hash(action)}

@@ -15,7 +15,7 @@ from laneway.errors import BadInput, PermanentFault, Unavailable, UncertainFault
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome
 from laneway.lanes.workflow.references import whole
 from laneway.sandbox.bodies import MOST_BYTES
-from laneway.sandbox.exchange import METHODS, READING, Question, Reply, checked_headers, parsed
+from laneway.sandbox.exchange import LATER, METHODS, READING, Question, Reply, checked_headers, parsed
 
 _SHOWN = ("content-type", "date", "etag", "last-modified", "link", "location", "retry-after")
 
@@ -80,7 +80,7 @@ def _fixed_host(doing: Doing) -> bool:
 
 
 def _read(reply: Reply, config: Mapping[str, Any], host: str) -> dict[str, Any]:
-    if reply.status in (408, 425, 429) or reply.status >= 500:
+    if reply.status in LATER or reply.status >= 500:
         raise Unavailable(f"{host} answered {reply.status}.", hint="Try again later.")
     if reply.status >= 400:
         raise PermanentFault(f"{host} answered {reply.status}: {(reply.body.text or '')[:300]}")

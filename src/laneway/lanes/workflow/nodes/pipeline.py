@@ -31,8 +31,9 @@ def _tables(doing: Doing, plan: dict[str, Any]) -> dict[str, list[dict[str, Any]
     given = doing.config.get("tables")
     if isinstance(given, dict):
         return {name: rows_of(value, doing.name) for name, value in given.items()}
-    steps = plan.get("steps") or [{}]
-    if steps[0].get("do") == "http_request" and "input" not in doing.config:
+    steps = plan.get("steps")
+    first = steps[0] if isinstance(steps, list) and steps else None
+    if isinstance(first, dict) and first.get("do") == "http_request" and "input" not in doing.config:
         return {}
     return {str(plan.get("from") or TABLE): rows_of(doing.input(), doing.name)}
 
