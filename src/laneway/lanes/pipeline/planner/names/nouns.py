@@ -72,6 +72,8 @@ def rows_by(word: str, schema: Schema) -> tuple[Rows, float] | None:
     single = stem(word)
     if single in GENERIC and single not in schema.words:
         return Rows(plural(word) or word in ("data", "dataset", "table", "list", "whoever"), True, single), 0.0
+    if "_" in word and word == schema.name.lower():
+        return Rows(plural(word), True, name_words(word)[0][-1]), 0.0
     if word in VAGUE or not word.isalpha():
         return None
     if _table_named(single, schema) or names_rows(single, schema):

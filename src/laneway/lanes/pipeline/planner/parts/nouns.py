@@ -195,7 +195,8 @@ def things(chart: Chart, at: int) -> Iterator[Edge]:
             size == 1 and (is_key_noun(stem(last), columns, chart.schema) or events_only(stem(last), last, columns))
         ):
             continue
-        if len(columns) > 1:
+        if len(columns) > 1 or ("_" in last and last == chart.schema.name.lower()):
+            # Written as the table is, it means the table: project_tasks are no projects.
             continue
         called = bool(ATTRIBUTES & {stem(last), columns[0].words[-1] if len(columns[0].words) == 1 else ""})
         yield Edge(at + size, Things(columns[0], plural(last), called), found[0][0] * 0.5)
