@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "laneway"
-LONGEST_FILE, LONGEST_FUNCTION, LONGEST_STORY = 400, 60, 200
+LONGEST_FILE, LONGEST_FUNCTION, LONGEST_STORY = 600, 60, 200
 
 EMPTY_NAMES = {
     "utils", "util", "helpers", "helper", "common", "misc", "core", "base", "manager", "service", "handler",

@@ -11,8 +11,8 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from laneway.domain.time_words import time_of_day
 from laneway.errors import BadInput
+from laneway.language.times import time_of_day
 
 NOTHING = "NOTHING"
 """What a proactive run answers when there is nothing to say; the proactive prompt asks for exactly this."""

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
-from laneway.domain.rhythm import EXAMPLES
-from laneway.domain.when import zone_named
 from laneway.errors import BadInput
+from laneway.language.rhythm import EXAMPLES
+from laneway.language.times import zone_named
 
 MOST_COUNTED = 1000
 """So many times that were missed are counted one by one."""

@@ -19,11 +19,11 @@ from laneway.domain.ids import new_id
 from laneway.domain.job import JobMode, Scope
 from laneway.domain.judgement import Intent
 from laneway.domain.schedule import LATE_SECONDS, Schedule
-from laneway.domain.when import shown
 from laneway.engine import recurrence
 from laneway.engine.faults import FAULTS, ended
 from laneway.engine.rounds import listen, rounds
 from laneway.errors import BadInput, Conflict
+from laneway.language.times import shown
 from laneway.store import conversations, events, intake, principals, proactive, reminders, schedules
 from laneway.store.database import DUE, Connection, Database
 

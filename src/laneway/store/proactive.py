@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from laneway.clock import SystemClock
 from laneway.domain.job import Job, node_of
 from laneway.domain.schedule import ReminderKind, Schedule, worth_saying
-from laneway.domain.when import shown
+from laneway.language.times import shown
 from laneway.store import events, outbox, reminders, schedules
 from laneway.store.database import Connection
 

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from laneway.domain.conversation import World
 from laneway.domain.ids import new_id
 from laneway.domain.schedule import LATE_SECONDS, Reminder, ReminderKind, ReminderState
-from laneway.domain.when import shown
 from laneway.errors import Conflict, NotFound
+from laneway.language.times import shown
 from laneway.store import events, outbox, schedules
 from laneway.store.database import Connection
 from laneway.store.json_columns import in_order

@@ -6,9 +6,9 @@ from typing import Literal
 
 from laneway.clock import Clock
 from laneway.domain.task import TaskPriority
-from laneway.domain.when import moment_of, zone_named
 from laneway.errors import BadInput, Conflict
 from laneway.lanes.tools.entry import Call, Outcome, ToolEntry, failure, success
+from laneway.language.times import moment_of, zone_named
 from laneway.store import tasks
 from laneway.store.database import Database
 

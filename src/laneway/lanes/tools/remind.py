@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from laneway.clock import Clock
-from laneway.domain.when import moment_of, shown, zone_named
 from laneway.errors import BadInput, Conflict
 from laneway.lanes.tools.entry import Call, Outcome, ToolEntry, failure, success
+from laneway.language.times import moment_of, shown, zone_named
 from laneway.store import reminders
 from laneway.store.database import Database
 

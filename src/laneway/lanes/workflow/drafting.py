@@ -20,7 +20,6 @@ from pydantic_ai.usage import UsageLimits
 
 from laneway.clock import Clock
 from laneway.domain.conversation import Author
-from laneway.domain.when import moment_of
 from laneway.domain.workflow import Workflow
 from laneway.engine.steps import Steps
 from laneway.lanes.contract import Request
@@ -29,6 +28,7 @@ from laneway.lanes.workflow.asking import Wanted
 from laneway.lanes.workflow.patches import Patches
 from laneway.lanes.workflow.sentences import Draft, Known, Refusal, planned
 from laneway.lanes.workflow.tool import NAME, Proposed, Sight, patch_workflow
+from laneway.language.times import moment_of
 from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel
 from laneway.llm.meter import Account, charged_to, prompted_by

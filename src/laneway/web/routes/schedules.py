@@ -15,12 +15,12 @@ from laneway.channels.contract import PULLED
 from laneway.clock import machine_zone
 from laneway.domain.budget import Budget, Period, Subject
 from laneway.domain.conversation import Principal, Thread, World
-from laneway.domain.rhythm import cron_of
 from laneway.domain.schedule import Schedule, quiet_hours
 from laneway.domain.storable import check_storable
 from laneway.engine.recurrence import coming, following
 from laneway.engine.schedules import run_now
 from laneway.errors import BadInput, Forbidden, NotFound
+from laneway.language.rhythm import cron_of
 from laneway.store import budgets, conversations, schedules
 from laneway.store.database import Connection
 from laneway.web.gateway import Here, Me

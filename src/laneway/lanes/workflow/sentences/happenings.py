@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from laneway.domain.rhythm import cron_of
 from laneway.errors import BadInput
 from laneway.lanes.workflow.sentences.words import NUMBER, number, slug
+from laneway.language.rhythm import cron_of
 
 _THING = r"(?:the |a |an |any |my |our |its |some )?(?P<field>[a-z][\w-]*(?: [a-z][\w-]*){0,3}?)"
 _LIMIT = re.compile(

@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from laneway.domain.rhythm import cron_of
-from laneway.domain.when import moment_of
 from laneway.errors import BadInput
 from laneway.lanes.workflow.operations import between
 from laneway.lanes.workflow.sentences.draft import Draft, Known, NotPlanned
 from laneway.lanes.workflow.sentences.finding import matching, target
 from laneway.lanes.workflow.sentences.rules import free_tag
 from laneway.lanes.workflow.sentences.words import slug, unquoted
+from laneway.language.rhythm import cron_of
+from laneway.language.times import moment_of
 
 _RHYTHM = (
     r"(?P<when>(?:every|each|daily|hourly|weekly|monthly|weekdays|weekends|on|at|first|last|"

@@ -6,8 +6,33 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from laneway.domain.time_words import MONTHS, TIME, WEEKDAYS, normalised, time_of_day
 from laneway.errors import BadInput
+
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+
+TIME = r"(?:noon|midday|midnight|\d{1,2}(?:[:.]\d{2})?(?: ?[ap]m)?)"
+"""One time of day, after `normalised`."""
+
+_CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?(?: ?(?P<half>[ap])m)?")
+_NAMED = {"noon": time(12), "midday": time(12), "midnight": time(0)}
+
+_SHORT_DAYS = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5, "sun": 6}
+
+_WORDS: dict[str, str] = {
+    "mins": "minutes", "min": "minutes", "hrs": "hours", "hr": "hour", "secs": "seconds", "each": "every",
+    "workday": "weekday", "workdays": "weekdays", "weekend": "weekends", "&": "and",
+}  # fmt: skip
+for _name in WEEKDAYS:
+    _WORDS[f"{_name}s"] = _name
+for _name, _number in _SHORT_DAYS.items():
+    _WORDS[_name] = WEEKDAYS[_number]
+for _name in MONTHS:
+    _WORDS.setdefault(_name[:3], _name)
+_WORDS["sept"] = "september"
 
 EXAMPLES = "Say it like `in 20 minutes`, `tomorrow at 9`, `next friday 14:00` or `2026-11-20T09:00`."
 FURTHEST = timedelta(days=5 * 366)
@@ -30,6 +55,34 @@ _DATE = re.compile(
     r"|(?P<d3>\d{1,2})\.(?P<m3>\d{1,2})\.?)(?:(?<=\.)| )?(?P<year>\d{4})?"
 )
 _SLASHED = re.compile(r".*\b\d{1,2}/\d{1,2}\b.*")
+
+
+def normalised(text: str) -> str:
+    """The text in lower case and one spelling: English words, full names of days and months, single spaces."""
+    said = " ".join(text.casefold().replace("’", "'").split())
+    said = re.sub(r"\b([ap])\.m\.", r"\1m", said)
+    said = re.sub(r"(?<=\d) ?o'clock\b", "", said)
+    said = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", said)
+    said = re.sub(r"(?<=[a-z])(?:-|–)(?=[a-z])", " to ", said)
+    said = re.sub(r"(?<!\d),|,(?!\d)", " and ", said)
+    said = re.sub(r"(?<=\w)\.(?=\s|$)", "", said)
+    words = [_WORDS.get(word, word) for word in said.split()]
+    return re.sub(r"\b(?:and )+and\b", "and", " ".join(words))
+
+
+def time_of_day(text: str) -> time | None:
+    """The time a word such as `9`, `9:30`, `9 pm` or `noon` names; None if it names none."""
+    if text in _NAMED:
+        return _NAMED[text]
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        return None
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    if found["half"]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if found["half"] == "p" else 0)
+    return time(hour, minute) if hour < 24 and minute < 60 else None
 
 
 def zone_named(name: str) -> ZoneInfo:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from datetime import time
 
-from laneway.domain.time_words import MONTHS, TIME, WEEKDAYS, normalised, time_of_day
 from laneway.errors import BadInput
+from laneway.language.times import MONTHS, TIME, WEEKDAYS, normalised, time_of_day
 
 EXAMPLES = (
     "Say it like `weekdays 09:00`, `every day at 9`, `every 15 minutes`, `mondays and thursdays at 18:30`, "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from laneway.domain.rhythm import cron_of
 from laneway.errors import BadInput
+from laneway.language.rhythm import cron_of
 
 UNDERSTOOD = {
     "weekdays 09:00": "0 9 * * 1-5",
@@ -43,13 +43,6 @@ UNDERSTOOD = {
     "last friday of the month at 17:00": "0 17 * * 5L",
     "every year on 24 december at 18:00": "0 18 24 12 *",
     "every december 24th at 18:00": "0 18 24 12 *",
-    "täglich 9 Uhr": "0 9 * * *",
-    "werktags um 9 Uhr 30": "30 9 * * 1-5",
-    "montags und donnerstags um 18:00": "0 18 * * 1,4",
-    "jeden Montag um 8:30 Uhr": "30 8 * * 1",
-    "alle 15 Minuten": "*/15 * * * *",
-    "stündlich": "0 * * * *",
-    "am ersten des Monats um 6": "0 6 1 * *",
     "0 9 * * 1-5": "0 9 * * 1-5",
     "  */5   8-18 * * mon-fri ": "*/5 8-18 * * MON-FRI",
     "30 6 * * 1#1": "30 6 * * 1#1",

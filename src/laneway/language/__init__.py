@@ -1,0 +1,1 @@
+"""Plain English read without a model: tokens, numbers, times, names, politeness, refusals; one reader for all parts."""
