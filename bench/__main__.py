@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import platform
 import tempfile
 from pathlib import Path
@@ -18,6 +19,7 @@ from bench import (
     observe,
     observe_latency,
     observe_run,
+    planner,
     redis_jobs,
     sandbox,
     tables,
@@ -38,6 +40,8 @@ def main() -> None:
     observe_latency.measure()
     asyncio.run(sandbox.measure())
     tables.measure()
+    if planner.DATA in os.environ:
+        planner.measure(Path(os.environ[planner.DATA]) / "tables")
     with tempfile.TemporaryDirectory(prefix="laneway-bench-") as folder:
         classify.measure(Path(folder) / "classify")
         webhook.measure(Path(folder) / "webhook")

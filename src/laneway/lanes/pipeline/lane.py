@@ -25,6 +25,7 @@ from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
 from laneway.lanes.pipeline.planner import Refusal, planned
 from laneway.lanes.pipeline.plans import OFFERED_AT, Columns, normalised, of_a_day, plan_key, request_key
 from laneway.lanes.pipeline.process import worked
+from laneway.language.refusal import MODEL_HINT
 from laneway.store import pauses, plans
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
@@ -157,8 +158,9 @@ class PipelineLane:
     def _unplanned(self, request: Request, refused: Refused) -> Draft:
         """What is said where nobody can plan: a refusal, or, where a lasting change may be meant, an offer."""
         if request.judged.runner_up != "workflow":
-            raise NotUnderstood(refused.reason, hint=refused.hint)
-        return Draft(None, PLANNER, f"I did not run anything: {refused.reason} {refused.hint}".strip(), calls=())
+            raise NotUnderstood(refused.reason, hint=f"{refused.hint} {MODEL_HINT}".strip())
+        told = f"I did not run anything: {refused.reason} {refused.hint} {MODEL_HINT}"
+        return Draft(None, PLANNER, told, calls=())
 
     async def _by_model(self, request: Request, given: Given, fault: str, before: Draft) -> Draft:
         made = await self._drafting.draft(request, await given.samples(), fault)

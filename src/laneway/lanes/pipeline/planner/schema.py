@@ -1,265 +1,231 @@
-"""What a table is like: its columns, what they hold, and which words are values of which column."""
+"""What a request can speak of: a table's columns by their names, and the values that its cells hold."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
-from laneway.lanes.pipeline.dates import moment
-from laneway.lanes.pipeline.planner.names.marks import UNSAID, Mark, marks_of
-from laneway.lanes.pipeline.planner.phrasing import words
-from laneway.lanes.pipeline.planner.spelling import name_parts, name_words, spelled, stem
-from laneway.lanes.pipeline.planner.words.naming import ENTITY_TAILS, MONEY
+from laneway.lanes.pipeline.dates import moment_of
+from laneway.lanes.pipeline.values import NUMBERS, Row
+from laneway.language.names import correct
+from laneway.language.tokens import fold, singular, split_name, stem
 
-Row = Mapping[str, Any]
-
-MOST_VALUES = 50_000
-"""How many different texts of a column are remembered as its values."""
-LONGEST_VALUE = 80
-MOST_CLASSES, AGAIN = 20, 1.5
-"""Numbers are classes if there are at most so many different ones, and each comes so often or more."""
-
-_CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
-_NUMERIC = re.compile(r"\s*[-+]?[$€£]?\s*\d[\d,. ]*\s*(?:%|°?[^\W\d_]{0,4})\s*")
-_DAY = re.compile(
-    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))(?:[ T].*)?"
-    r"|(?:\d{1,2}\.? )?[A-Za-z]{3,9}\.? \d{1,2},? ?(?:\d{4})?|\d{1,2} [A-Za-z]{3,9} \d{4}"
-)
-_YEARLY = (("founded",), ("vintage",), ("born",), ("released",), ("built",), ("published",),
-           ("established",))  # fmt: skip
-_KEYS = words(
-    "id code zip key uuid sku phone isbn reference barcode imo vin mrn iban ext extension postcode tag serial"
-)
-_PIECES = re.compile(r"[^\W_]+(?:\.\d+)?")
-_SIGNS = re.compile(r"\w+|[^\w\s]")
+MOST_VALUES, LONGEST_VALUE = 100_000, 80
+UNNAMED: Final = frozenset({"data", "http_request", "rows", "table", "input", "result", "records", "stdin", "main"})
+IDENTIFIERS: Final = frozenset({"id", "no", "number", "ref", "tag", "key"})
+NAMING: Final = IDENTIFIERS | {"code", "name", "title", "type", "desc", "description"}
+LABELS: Final = NAMING | {
+    "uid", "ssn", "zip", "postcode", "phone", "year", "district", "episode", "season", "grade", "level", "rank", "line",
+    "version", "week", "month", "day", "channel", "position", "isbn", "sku",
+}  # fmt: skip
+"""Numbers under such names tell things apart: they are never added up."""
+UNITS: Final = frozenset({
+    "eur", "usd", "gbp", "kg", "g", "km", "m", "m2", "sqm", "cm", "mm", "min", "sec", "h", "hour", "day", "minute",
+    "second", "kmh", "pct", "percent", "kw", "kwh", "ml", "l", "gb", "mb", "musd", "meur", "euro", "dollar", "c", "ms",
+})  # fmt: skip
+"""Words of a column's name that say what its numbers are amounts of."""
+_JOINING: Final = frozenset({"of", "the", "for", "in"})
+_ALIKE: Final = {"num": "number", "nr": "number", "qty": "quantity", "amt": "amount", "dept": "department"}
+_TRUTHS: Final = (frozenset({"true", "yes", "y", "t", "1"}), frozenset({"false", "no", "n", "f", "0"}))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Column:
-    """One column: its name, the words of it, and what its cells hold (number, text, date, time, bool, …)."""
+    """A column as a request can name it: by its words, or its `own` ones without those of the table.
+
+    Its kind is number, text, numeral (a number as text), date, flag, mixed or empty; `truths` are what a flag's cells
+    say for yes and for no; `hollow` is "" or 0 if there are such cells; `table` is the other table it is looked up in.
+    """
 
     name: str
+    words: tuple[str, ...]
+    own: tuple[str, ...]
     kind: str
-    nulls: int = 0
-    blanks: int = 0
-    unique: bool = False
-    low: Any = None
-    high: Any = None
-    zeros: bool = False
-    classes: bool = False
-    """Few numbers that come again and again, as of stars or grades."""
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
-    """Each text it holds, as `spoken` says it, and the ways it is written."""
-    made: bool = False
-    """Worked out by the request itself."""
-    owner: str = ""
-    """The table it came from, where it was joined."""
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """The words of its name; there is at least one."""
-        return name_words(self.name)[0] or (UNSAID,)
-
-    @cached_property
-    def spelled(self) -> tuple[str, ...]:
-        """Its words with the unit of measure, if it has one."""
-        return spelled(self.name) or (UNSAID,)
-
-    @cached_property
-    def parts(self) -> tuple[str, ...]:
-        """The parts of its name as they are written."""
-        return name_parts(self.name) or (UNSAID,)
-
-    @cached_property
-    def glued(self) -> tuple[str, ...]:
-        """Its name in one word, in the ways it may be written."""
-        return tuple("".join(parts) for parts in (self.words, self.spelled, self.parts))
-
-    @cached_property
-    def marks(self) -> tuple[Mark, ...]:
-        """Its words, each with what it is for."""
-        return marks_of(self.name)
-
-    @cached_property
-    def unit(self) -> str:
-        return name_words(self.name)[1]
+    has_empty: bool
+    hollow: Any
+    is_unique: bool
+    truths: tuple[Any, ...]
+    table: str = ""
 
     @property
-    def money(self) -> bool:
-        """Whether it counts money, as its unit says."""
-        return self.unit in MONEY
+    def is_label(self) -> bool:
+        """Whether its numbers are names of things; a number of pages is an amount, a phone number is none."""
+        counts = len(self.words) > 1 and self.words[0] in ("number", "count", "quantity", "total")
+        return not counts and bool(LABELS & set(self.words))
 
-    def spans(self, number: float) -> bool:
-        """Whether the number lies between the lowest and the highest it is known to hold."""
-        return self.low is not None and bool(self.low <= number <= self.high)
 
-    @property
-    def years(self) -> bool:
-        """Whether all its numbers may be years."""
-        return isinstance(self.low, int) and isinstance(self.high, int) and self.low > 1000 and self.high < 2999
-
-    @cached_property
-    def yearly(self) -> bool:
-        """Whether it holds years as numbers."""
-        if self.kind != "number" or not ("year" in self.words or self.words[-1:] in _YEARLY):
-            return False
-        if self.words[-1] == "year" and self.words[:-1] in _YEARLY and isinstance(self.low, int):
-            # Towns were founded before the year 1000, too.
-            return self.low > 0 and isinstance(self.high, int) and 1000 < self.high < 2999
-        return self.words == ("year",) if self.low is None else self.years
-
-    @property
-    def dated(self) -> bool:
-        """Whether it says when: by a date, or by a year."""
-        return self.kind == "date" or self.yearly
-
-    @property
-    def timed(self) -> bool:
-        """Whether its dates have a time of day."""
-        return self.kind == "date" and len(str(self.low)) > len("2026-01-31")
-
-    @property
-    def ordered(self) -> bool:
-        """Whether its cells have an order that people mean."""
-        return self.kind in ("number", "date", "time")
-
-    @cached_property
-    def identifies(self) -> bool:
-        """Whether it names things rather than measuring them, whatever its type."""
-        numbered = len(self.words) > 1 and self.words[-1] == "number" and self.parts[0] not in ("num", "number")
-        return self.words[-1:] != () and (self.words[-1] in _KEYS or numbered)
-
-    @property
-    def measure(self) -> bool:
-        """Whether it holds numbers that may be added up and compared."""
-        return self.kind == "number" and not self.identifies
+Places = list[tuple[Column, str]]
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a table as they are at one point of the plan."""
+    """One table: its name, the words for one row, its rows, columns and `joins`: table → key here, key there."""
 
     name: str
+    noun: tuple[str, ...]
+    rows: Sequence[Row]
     columns: tuple[Column, ...]
-    rows: int = 0
-    others: tuple[str, ...] = ()
-    """The tables that were joined to it."""
-    memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
-
-    def column(self, name: str) -> Column | None:
-        """The column of exactly this name."""
-        return next((column for column in self.columns if column.name == name), None)
+    joins: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @cached_property
-    def vocabulary(self) -> Mapping[str, tuple[Column, ...]]:
-        """Which columns hold a text, by how it is spoken."""
-        found: dict[str, list[Column]] = {}
+    def _values(self) -> dict[str, Places]:
+        """Every text of the table by its words in the singular: the columns it stands in, and how it is written."""
+        found: dict[str, Places] = {}
         for column in self.columns:
-            for spoken in column.values:
-                found.setdefault(spoken, []).append(column)
-        return {spoken: tuple(columns) for spoken, columns in found.items()}
+            if column.kind in ("text", "numeral", "mixed") and not column.table:
+                cells = (row.get(column.name) for row in self.rows)
+                texts = dict.fromkeys(cell for cell in cells if type(cell) is str and len(cell) <= LONGEST_VALUE)
+                for text in [*texts][:MOST_VALUES]:
+                    found.setdefault(_singular_key(text), []).append((column, text))
+        found.pop("", None)
+        return found
+
+    def find_values(self, text: str) -> Places:
+        """Where this text is a cell's; also in the plural (`houses` for House)."""
+        places = self._values.get(_singular_key(text), [])
+        return [one for one in places if read_key(one[1]) == read_key(text)] or places
+
+    def is_noun(self, words: Sequence[str]) -> bool:
+        """Whether these words are the name of the rows: all of it, its last word, or written in one."""
+        said, noun = _singulars(words), self.noun
+        if not noun or not said:
+            return False
+        slip = len(said) == len(noun) == 1 and correct(said[0], noun) is not None
+        return said in (noun, noun[-1:]) or "".join(said) == "".join(noun) or slip
+
+    def find_column(self, said_words: Sequence[str]) -> tuple[int, list[Column]]:
+        """The columns these words may name, and how far-fetched that is: 0 by their whole name, up to 4 by a slip."""
+        said = _singulars(word for word in said_words if word not in _JOINING)
+        bare = tuple(word for word in said if word not in self.noun) or said
+        for wanted in (said, bare):
+            for own in (False, True):
+                names = ((one, one.own if own else one.words) for one in self.columns)
+                exact = [one for one, words in names if words == wanted or "".join(words) == "".join(wanted)]
+                if exact and said:
+                    return 0, _nearest(exact)
+        if bare == ("name",) and not any("name" in one.words for one in self.columns):
+            # The name of an airline stands in the column `airline`.
+            return 0, [one for one in self.columns if one.words == self.noun]
+        if not said or (len(said) == 1 and (len(said[0]) < 2 or said[0] in ("first", "last", "number", "total"))):
+            return 0, []
+        stems, known = {stem(word) for word in bare}, {word for one in self.columns for word in one.words}
+        meant = (correct(said[0], known),) if len(said) == 1 else ()
+        ways: tuple[list[Column], ...] = (
+            [one for one in self.columns if set(bare) <= set(one.words)],
+            [one for one in self.columns if all(any(_stands_for(word, wide) for word in one.words) for wide in bare)],
+            [one for one in self.columns if stems <= {stem(word) for word in one.words} and min(map(len, stems)) > 2],
+            [one for one in self.columns if one.words == meant],
+        )
+        return next(((far, _nearest(found)) for far, found in enumerate(ways, 1) if found), (0, []))
+
+    def is_entity(self, word: str) -> bool:
+        """Whether a column such as `parcel_id` or `parcel` says that the rows are parcels."""
+        one = singular(word)
+        return one in self._entities or (len(one) > 3 and any(_stands_for(short, one) for short in self._entities))
 
     @cached_property
-    def singulars(self) -> Mapping[str, frozenset[str]]:
-        """Values of one word, by their singular."""
-        found: dict[str, set[str]] = {}
-        for said in self.vocabulary:
-            if " " not in said:
-                found.setdefault(stem(said), set()).add(said)
-        return {word: frozenset(values) for word, values in found.items()}
-
-    @cached_property
-    def longest_value(self) -> int:
-        """How many words and signs the longest value has."""
-        forms = (form for column in self.columns for forms in column.values.values() for form in forms)
-        return min(9, max((len(_SIGNS.findall(form)) for form in forms), default=0))
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Every word of a column's name, as names are compared."""
-        return frozenset(word for column in self.columns for word in column.words)
-
-    def with_columns(self, columns: Sequence[Column]) -> Schema:
-        """The table with other columns."""
-        return Schema(self.name, tuple(columns), self.rows, self.others)
+    def _entities(self) -> set[str]:
+        found: set[str] = set()
+        for column in self.columns:
+            rest = NAMING & set(column.words)
+            names = [word for word in column.words if word not in rest]
+            tells = column.kind == "text" or (column.kind == "number" and column.is_label)
+            by_id = column.is_unique and bool(rest) and rest <= IDENTIFIERS
+            loose = not self.noun and (column.is_unique or bool(rest - {"name"}))
+            if len(names) == 1 and tells and not column.table and (by_id or loose):
+                found.add(names[0])
+        return found
 
 
-def spoken(text: str) -> str:
-    """The text as a request would say it: its words without case and signs."""
-    return " ".join(_PIECES.findall(text.lower()))
+def read_key(text: str) -> str:
+    """A text as cells are compared by it: its words in small letters, without signs."""
+    return " ".join(re.findall(r"[^\W_]+", fold(text)))
 
 
-def schema_of(name: str, rows: Sequence[Row]) -> Schema:
-    """What the table is like, from all its rows."""
-    names = dict.fromkeys(key for row in rows for key in row)
-    return Schema(name, tuple(_column(key, [row.get(key) for row in rows]) for key in names), len(rows))
+def _singular_key(text: str) -> str:
+    head, _, last = read_key(text).rpartition(" ")
+    return f"{head} {singular(last)}".strip()
 
 
-def _column(name: str, cells: list[Any]) -> Column:
-    given = [cell for cell in cells if cell is not None]
-    types = {type(cell) for cell in given}
-    nulls = len(cells) - len(given)
-    if not given:
-        return Column(name, "empty", nulls)
-    if types == {bool}:
-        return Column(name, "bool", nulls)
-    if types <= {int, float}:
-        different = len(set(given))
-        unique = not nulls and different == len(given)
-        classes = types == {int} and different <= MOST_CLASSES and different * AGAIN <= len(given)
-        return Column(name, "number", nulls, 0, unique, min(given), max(given), 0 in given, classes)
-    if types == {str}:
-        return _text_column(name, given, nulls)
-    if types & {list, dict}:
-        return Column(name, "nested", nulls)
-    return Column(name, "mixed", nulls)
+def _singulars(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(_ALIKE.get(word, singular(word)) for word in words)
 
 
-def _text_column(name: str, given: list[str], nulls: int) -> Column:
-    different = dict.fromkeys(given)
-    blanks = sum(1 for text in given if not text.strip()) if any(not text.strip() for text in different) else 0
-    texts = [text for text in different if text.strip()]
-    unique = not nulls and not blanks and len(different) == len(given)
-    kind = _kind(texts)
-    if kind in ("date", "time"):
-        if blanks:
-            return Column(name, "mixed", nulls, blanks)
-        return Column(name, kind, nulls, blanks, unique, min(texts), max(texts))
-    values: dict[str, tuple[str, ...]] = {}
-    for text in texts[:MOST_VALUES]:
-        if len(text) <= LONGEST_VALUE and (said := spoken(text)):
-            values[said] = (*values.get(said, ()), text)
-    return Column(name, kind, nulls, blanks, unique, values=values)
+def _stands_for(short: str, word: str) -> bool:
+    """Whether a column's word is this one or cut from it: `temp` for temperature, `pts` for points."""
+    if short == word or not (2 <= len(short) < len(word) and short[0] == word[0] and len(word) > 3):
+        return short == word
+    letters, consonants = iter(word), not set(short) & set("aeiou")
+    return (len(short) > 2 and word.startswith(short)) or (consonants and all(letter in letters for letter in short))
 
 
-def _kind(texts: list[str]) -> str:
-    """What the texts of a column are: dates, times of day, numbers written as text, or just text."""
-    if not texts:
-        return "text"
-    if _CLOCK.fullmatch(texts[0]):
-        same = len(texts[0])
-        return "time" if all(len(text) == same and _CLOCK.fullmatch(text) for text in texts) else "text"
-    if texts[0][:4].isdigit() and len(texts[0]) >= 10:
-        same, tail = len(texts[0]), texts[0][19:]
-        if all(len(text) == same and text[19:] == tail and moment(text) is not None for text in texts):
-            return "date"
-    if all(map(_DAY.fullmatch, texts)):
-        return "date text"
-    if all(_NUMERIC.fullmatch(text) for text in texts):
-        return "numeric text"
-    return "text"
+def _nearest(found: list[Column]) -> list[Column]:
+    """Our own columns before those that would be looked up."""
+    return [one for one in found if not one.table] or found
 
 
-def entity_word(column: Column) -> str:
-    """The thing a column names: `customer` of `customer_id`, `airline` of `airline_name`; '' if it is a plain name."""
-    named = [word for word in column.words if word not in ENTITY_TAILS]
-    return stem(named[-1]) if named else ""
+def read_schema(name: str, rows: Sequence[Row]) -> Schema:
+    """The schema of a table; its name tells what a row is, unless it is `data` or the like."""
+    noun = () if name.lower() in UNNAMED else tuple(w for w in _singulars(split_name(name)) if not w.isdigit())
+    names = dict.fromkeys(column for row in rows for column in row)
+    return Schema(name, noun, rows, tuple(_read_column(one, noun, rows) for one in names))
 
 
-def entity_words(column: Column) -> frozenset[str]:
-    """The same in every way it may be read: the `act` of act_name may be an act, though it shortens `actual`."""
-    written = [mark.raw for mark in column.marks if mark.word not in ENTITY_TAILS]
-    return frozenset((entity_word(column), *(stem(raw) for raw in written[-1:]))) - {""}
+def _read_column(name: str, noun: tuple[str, ...], rows: Sequence[Row]) -> Column:
+    words = _singulars(word for word in split_name(name) if word not in _JOINING)
+    own = words[1:] if words[:1] in (("is",), ("has",)) else tuple(word for word in words if word not in noun) or words
+    cells = [row.get(name) for row in rows]
+    full = [cell for cell in cells if cell is not None and cell != ""]
+    distinct = {cell if type(cell) is str else repr(cell) for cell in full}
+    types, plain = set(map(type, full)), {fold(cell): cell for cell in list(distinct)[:3]}
+    kind, truths = "mixed", tuple[Any, ...]()
+    if not types:
+        kind = "empty"
+    elif types == {bool}:
+        kind, truths = "flag", (True, False)
+    elif types <= NUMBERS:
+        kind = "number"
+    elif types == {str}:
+        numeral = all(cell.strip().replace(".", "").replace(",", "").lstrip("-").isdigit() for cell in distinct)
+        date = all(moment_of(cell) is not None for cell in distinct)
+        kind = "numeral" if numeral else "date" if date else "text"
+        if len(distinct) < 3 and plain.keys() <= _TRUTHS[0] | _TRUTHS[1] and not plain.keys() <= {"t", "f", "0", "1"}:
+            kind, truths = "flag", tuple(next((plain[word] for word in side & plain.keys()), "") for side in _TRUTHS)
+    hollow = "" if "" in cells else 0 if kind == "number" and 0 in cells else None
+    return Column(name, words, own, kind, len(full) < len(cells), hollow, len(cells) == len(distinct) > 1, truths)
+
+
+def join_schemas(main: Schema, others: Iterable[Schema]) -> Schema:
+    """The table with the columns of those others in which it can look up one row by a key of the same name."""
+    columns, joins = list(main.columns), dict(main.joins)
+    for other in others:
+        keys = find_keys(main, other)
+        if len(keys) != 1 or not any(one.is_unique for one in other.columns if one.name == keys[0][1]):
+            continue
+        joins[other.name] = here, there = keys[0]
+        for column in other.columns:
+            if not column.name == here == there:
+                taken = any(column.name == one.name for one in columns)
+                name = f"{other.name}_{column.name}" if taken else column.name
+                words = (*other.noun, *(word for word in column.own if word not in other.noun))
+                columns.append(replace(column, name=name, words=words, own=column.words, table=other.name))
+    return replace(main, columns=tuple(columns), joins=joins)
+
+
+def find_keys(one: Schema, other: Schema) -> list[tuple[str, str]]:
+    """The pairs of columns that two tables can be joined by: called alike, or here the id of the other's rows."""
+    theirs = {column.name: column for column in other.columns}
+    kinds = [
+        column for column in one.columns if column.kind == "text" or (column.is_label and "year" not in column.words)
+    ]
+    alike = [column for column in kinds if column.name in theirs and column.words != ("id",)]
+    keys = [column for column in alike if column.is_unique or theirs[column.name].is_unique]
+    if len(keys) > 1:
+        keys = [column for column in keys if {*one.noun, *other.noun} & set(column.words)] or keys
+    if keys:
+        return [(column.name, column.name) for column in keys]
+    wanted = ((*other.noun, "id"), other.noun)
+    return [(column.name, "id") for column in one.columns if column.words in wanted] if "id" in theirs else []

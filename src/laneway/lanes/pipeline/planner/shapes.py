@@ -1,0 +1,594 @@
+"""The shapes of requests: patterns, and what each puts into the slots of what is asked.
+
+Conditions, items (what can be shown) and clauses are three tables. A request is read clause by clause: at each place
+the first shape that fits counts; a word that no shape takes is named in the refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from laneway.lanes.pipeline.planner import words as say
+from laneway.lanes.pipeline.planner.match import SLOTS, Found, Reading, Request, Slot, check_unit
+from laneway.lanes.pipeline.planner.schema import UNITS, Column
+from laneway.language.periods import Period
+from laneway.language.refusal import NotUnderstood
+from laneway.language.tokens import singular, split_name
+
+Condition = dict[str, Any]
+_OPPOSITE: Final = {
+    ">": "<=",
+    "<": ">=",
+    ">=": "<",
+    "<=": ">",
+    "==": "!=",
+    "!=": "==",
+    "in": "not_in",
+    "null": "not_null",
+}
+_NUMERIC: Final = ("number", "mixed")
+_PREFIXES: Final = {"mean": "average", "sum": "total", "count_distinct": "different"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What many rows come to: their number, a sum, an average; `name` is the column it stands in."""
+
+    do: str
+    column: Column | None = None
+
+    @property
+    def name(self) -> str:
+        return "count" if self.column is None else f"{_PREFIXES.get(self.do, self.do)}_{self.column.name}"
+
+
+Item = Column | Figure
+_OR_VALUE: Final = ",? or|,|and|nor in|from|of|to|for?"
+
+
+@dataclass
+class Ask:
+    """The slots of a request. `best` is the highest (desc) or lowest (asc) of something, `end` the word before the
+    number (top, first, bottom, last), `direction` an order without a column, `last` the clause that was read last."""
+
+    items: list[Item] = field(default_factory=list)
+    where: list[Condition] = field(default_factory=list)
+    group: list[Column] = field(default_factory=list)
+    having: list[tuple[Figure, str, Any]] = field(default_factory=list)
+    order: list[tuple[Item, str]] = field(default_factory=list)
+    best: tuple[Item, str] | None = None
+    number: int | None = None
+    end: str = ""
+    direction: str = ""
+    distinct: bool = False
+    sorting: bool = False
+    lacking: str = ""
+    joined: str = ""
+    last: str = ""
+
+
+def make_test(column: Column, by: str, value: Any = None) -> Condition:
+    """One comparison, as a plan has it."""
+    made: Condition = {"column": column.name, "is": by}
+    return made if by in ("null", "not_null") else {**made, "value": value}
+
+
+def _any_of(column: Column, members: list[Any]) -> Condition:
+    return make_test(column, "in", members) if len(members) > 1 else make_test(column, "==", members[0])
+
+
+def _negate(condition: Condition, column: Column) -> Condition:
+    """The other rows; refused where empty cells would be among them."""
+    if column.has_empty and condition.get("is") != "null" and "or" not in condition:
+        raise NotUnderstood(f"`{column.name}` has empty cells: do they count?", "Say `… is missing` apart.")
+    turned = _OPPOSITE.get(str(condition.get("is")))
+    return {**condition, "is": turned} if turned else {"not": condition}
+
+
+def _dated(column: Column, by: str, period: Period) -> Condition | None:
+    """A column of dates or years against a span of days."""
+    if column.kind == "number":
+        return make_test(column, by, period.year) if period.year is not None and "year" in column.words else None
+    start, end = ({"date": day.isoformat()} for day in (period.start, period.end))
+    low, high = make_test(column, ">=", start), make_test(column, "<", end)
+    return {"<": make_test(column, "<", start), ">=": low, ">": make_test(column, ">=", end), "<=": high}.get(
+        by, {"and": [low, high]}
+    )
+
+
+def _compare(request: Request, found: Found) -> Condition | None:
+    """A column with an operator or an adjective: `price over 100`, `age not below 30`."""
+    column = found["column"] = found.get("column") or request.choose_measure(found["adjective"][0])
+    by: str = found["operator"] if "operator" in found else ">" if found["adjective"][1] == "desc" else "<"
+    if column is not None and column.kind == "date":
+        found["end"], more = request.one("<period>", found["end"])
+        return _dated(column, by, more["period"]) if more else None
+    if column is None or column.kind not in _NUMERIC:
+        return None
+    found["end"], more = request.one("<amount> [<suffix>]", found["end"], column)
+    fits = more and not request.one("<rows>", found["end"])[1] and (by == "==" or "suffix" not in more)
+    return make_test(column, more.get("suffix", by), more["amount"]) if fits else None
+
+
+def _between(_: Request, found: Found) -> Condition | None:
+    column, low, high = found["column"], found["first"], found["second"]
+    if isinstance(low, Period):
+        return {"and": [_dated(column, ">=", low), _dated(column, "<=", high)]} if column.kind == "date" else None
+    if low > high:
+        raise NotUnderstood(f"Nothing is between {low} and {high}.", "Say the smaller number first.")
+    return make_test(column, "between", [low, high]) if column.kind in _NUMERIC else None
+
+
+def _equal(request: Request, found: Found) -> Condition | None:
+    """Values, numbers or days right behind their column: `country is France or Italy`, `grade 10`."""
+    column: Column = found["column"]
+    slot = {"number": "amount", "date": "period"}.get(column.kind, "member")
+    joiners = ",? or|nor|, [in|from|of|is <again=column:0>]"
+    members, found["end"] = request.read_list(slot, found["end"], joiners, of=column)
+    if not members or (slot == "amount" and request.one("<rows>", found["end"])[1]):
+        return None
+    if slot == "period":
+        parts = [_dated(column, "==", one) for one in members]
+        return parts[0] if len(parts) == 1 else {"or": parts}
+    return _any_of(column, [cell for one in members for cell in one] if slot == "member" else members)
+
+
+def read_member(request: Request, at: int, found: Found, __: int) -> Reading:
+    """The cells of a column that a text names; a quotation may name none, if it names those of no other column."""
+    value, end = next(request.read_values(at, found, 0), ([], 0))
+    token = request.token(at)
+    if value:
+        yield [cell for _, cell in value], end
+    elif token.kind == "quoted" and not request.schema.find_values(token.text):
+        yield [token.text], request.skip(at) + 1
+
+
+def _hold(_: Request, found: Found) -> Condition | None:
+    """What cells hold: a part of a text, nothing, or yes and no (`active`, `not active`, `paid is no`)."""
+    column: Column = found["column"]
+    if "textual" in found:
+        fits = column.kind in ("text", "mixed")
+        return {**make_test(column, found["textual"], found["text"]), "ignore_case": True} if fits else None
+    missing = bool({"lacks", "null"} & found.keys())
+    if missing and (column.hollow == "" or (column.hollow == 0 and "lacks" in found and not column.is_label)):
+        return {"or": [make_test(column, "null"), make_test(column, "==", column.hollow)]}
+    if column.kind == "flag" and "null" not in found:
+        truth = column.truths[missing or found.get("truth") in ("false", "no", "n", "f")]
+        return None if truth == "" else make_test(column, "==", truth)
+    full = "has" in found and column.has_empty and column.hollow is None
+    return make_test(column, "null" if missing else "not_null") if (missing and not column.table) or full else None
+
+
+def _denied_flag(request: Request, found: Found) -> Condition | None:
+    """`unpaid`, `inactive`."""
+    word, found["end"] = request.token(found["end"]).word, request.skip(found["end"]) + 1
+    rests = [word.removeprefix(prefix) for prefix in ("un", "in", "non") if word.startswith(prefix)]
+    columns = [one for rest in rests for one in request.schema.find_column([rest])[1] if one.kind == "flag"]
+    return _hold(request, {"column": columns[0], "lacks": word}) if len(columns) == 1 else None
+
+
+def _number_first(request: Request, found: Found) -> Condition | None:
+    """`more than 10 pages`, `under 200`: the column follows, was named before, or is the only amount."""
+    if request.one("<rows>", found["end"])[1] or found.get("operator") in ("==", "!="):
+        return None
+    end, more = (found["end"], found) if "column" in found else request.one("<column:2>", found["end"])
+    subject = request.subject if request.subject is not None and request.subject.kind in _NUMERIC else None
+    column = more.get("column") or subject or request.choose_amount()
+    if column is None or column.kind not in _NUMERIC or column.words[-1:] == ("id",):
+        return None
+    found["end"], found["column"] = end, column
+    value = check_unit(column, found["number"])
+    if "second" in found:
+        return make_test(column, "between", [value, check_unit(column, found["second"])])
+    return make_test(column, found.get("suffix") or found["operator"], value)
+
+
+def _period(request: Request, found: Found) -> Condition | None:
+    """`in 2014`, `before March 2026`, `in the last 7 days`: about the only date or year there is."""
+    subject = request.subject
+    column = subject if subject is not None and subject.kind == "date" else request.choose_date()
+    bare = found["period"].year is not None and not {"in", "operator"} & found.keys()
+    if column is None or bare:
+        return None
+    found["column"] = column
+    made = _dated(column, ">=" if "onwards" in found else found.get("operator", "=="), found["period"])
+    return {"or": [made, _dated(column, "==", found["other"])]} if "other" in found and made else made
+
+
+def _value(request: Request, found: Found) -> Condition | None:
+    """A value by itself: its column is the one that holds it."""
+    cells, place = found["values"], found.get("places", "")
+    columns = list(dict.fromkeys(one for one, _ in cells))
+    names = say.ORIGINS.get(place, frozenset())
+    origins = [one for one in request.schema.columns if names & set(one.words) and not one.table]
+    calls = [one for one in columns if one.own[-1:] in (("name",), ("title",))]
+    if place in ("named", "called", "titled") or (calls and place in ("from", "in", "to", "at")):
+        columns = calls if place in ("named", "called", "titled") else [one for one in columns if one not in calls]
+    said, words = f"“{cells[0][1]}”", set(split_name(cells[0][1]))
+    if not columns:
+        raise NotUnderstood(f"{said} is {'a' if calls else 'no'} name.", "Name the column.")
+    columns = [one for one in columns if one in origins] or columns
+    end, more = request.one("as|in? <column:2>", found["end"])
+    if more and more["column"] in columns:
+        columns, found["end"] = [more["column"]], end
+    if len(columns) > 1:
+        listed = ", ".join(f"`{one.name}`" for one in columns[:5])
+        raise NotUnderstood(f"{said} stands in {listed}.", "Say which, like `COLUMN is VALUE`.")
+    column = found["column"] = columns[0]
+    if origins and column not in origins:
+        raise NotUnderstood(f"`{origins[0].name}` has no {said}.", f"Did you mean `{column.name} is …`?")
+    verbal = {"be", "not"} & found.keys() or request.token(found["end"]).word in ("to", "by", "from", "at")
+    rivals = [one for one in request.schema.columns if one.kind in ("date", "flag") and words <= set(one.words)]
+    if verbal and rivals:
+        raise NotUnderstood(f"{said} may be `{column.name}` or `{rivals[0].name}`.", "Say `COLUMN is VALUE`.")
+    at = request.one(_OR_VALUE, found["end"])[0]
+    others, end = request.read_list("member", at, _OR_VALUE, of=column) if at > found["end"] else ([], at)
+    found["end"] = end if others else found["end"]
+    end, more = request.one("as|in? <column:2>", found["end"])
+    found["end"] = end if more.get("column") == column else found["end"]
+    return _any_of(column, [cell for one, cell in cells if one == column] + [cell for one in others for cell in one])
+
+
+_HEAD: Final = "$be? <not>? $be? on|of|with|in|by|either? <column> column|field|that|which? "
+_TAIL: Final = "$be? <not2=not>? "
+_IN: Final = "$be? in~in|during|from|on|of|within|for|over "
+CONDITIONS: Final[list[tuple[str, Callable[[Request, Found], Condition | None]]]] = [
+    ("lacks~without|missing|lacking|with_no|has_no|have_no|having_no|had_no|no <column:2>", _hold),
+    ("<column:2> is|are|was|were? <not>? null~missing|empty|null|blank|unknown|not_known|not_set|not_given", _hold),
+    ("of|for? $be? <not>? <column:2> [is|are|=|==|: truth~true|yes|false|no|t|f|y|n]", _hold),
+    ("of|for? $be?", _denied_flag),
+    (_HEAD + "<textual> substring|word|text|letters? <text>", _hold),
+    (_HEAD + _TAIL + "between|from <first=amount> and|to|- <second=amount>", _between),
+    (_HEAD + _TAIL + "between|from <first=period> and|to|- <second=period>", _between),
+    (_HEAD + _TAIL + "<operator>", _compare),
+    (_HEAD + _TAIL + "<operator=time>", _compare),
+    (_HEAD + _TAIL + "<adjective:0> than", _compare),
+    (_HEAD + _TAIL + "of? <number> <suffix>", _number_first),
+    (_HEAD + _TAIL + "=|==|:|equals|either|of|in|on|at|during?", _equal),
+    ("$be? <not>? <operator> <column:2>", _compare),
+    ("$be? <not>? <adjective:0> than", _compare),
+    ("$be? <not>? <operator> <number>", _number_first),
+    ("$be? <number> <suffix>", _number_first),
+    ("$be? between <number> and|to|- <second=number>", _number_first),
+    ("$be? <operator=time> <period>", _period),
+    (_IN + "<period> onwards~onwards|onward|or_later", _period),
+    (_IN + "<period> [or in? <other=period>]", _period),
+    ("<period>", _period),
+    ("$be? <not>? $be? $places? <values>", _value),
+    ("has~have|has|had|with <column:2>", _hold),
+]
+
+
+def read_condition(request: Request, at: int, _: Found, __: int) -> Reading:
+    """One condition on rows."""
+    for pattern, make in CONDITIONS:
+        for end, found in request.match(pattern, at):
+            found = {**found, "end": end}
+            made = make(request, found)
+            if made is not None:
+                request.subject = found.get("column", request.subject)
+                yield (_negate(made, found["column"]) if "not" in found or "not2" in found else made), found["end"]
+                return
+
+
+def read_conditions(request: Request, at: int, _: Found, __: int) -> Reading:
+    """Conditions joined by `and` or by `or`; both together may mean two things."""
+    parts: list[Condition] = []
+    joiners: set[str] = set()
+    end, joiner = at, ""
+    while (one := next(read_condition(request, at, {}, 0), None)) is not None:
+        joiners |= {joiner} - {""}
+        parts.append(one[0])
+        end = one[1]
+        at, found = request.one(",? joiner~and|or|but $links? [<rows> &<condition>]", end)
+        at = at if found else request.one(",", end)[0]
+        joiner = "or" if found.get("joiner") == "or" else "and"
+        if at == end:
+            break
+    if joiners == {"and", "or"}:
+        raise NotUnderstood("`and` and `or` in one condition may mean two things.", "Ask for them one after the other.")
+    if parts:
+        yield ({"or": parts} if joiners == {"or"} else parts[0] if len(parts) == 1 else {"and": parts}), end
+
+
+def _column(request: Request, found: Found) -> list[Item]:
+    column, word = found["column"], request.tokens[found["end"] - 1].word
+    rest = set(column.words) - {singular(word)}
+    if found["end"] - request.skip(found["at"]) == 1:
+        modifies = singular(word) in UNITS or rest <= {"id", "no", "ref", "tag", "key", "type", "number"}
+        if (rest and modifies) or request.names_rows(found["at"]):
+            return []
+    exact = next(request.read_column(found["at"], {}, 0), (None,))[0] == column
+    if not exact and request.token(found["at"]).word in say.FIGURES.keys() | say.BEST.keys():
+        return []
+    if len(column.words) == 1 and word in say.FIGURES.keys() | say.BEST.keys():
+        raise NotUnderstood(f"`{column.name}` may be the column, or a figure of others.", "Ask for it by another name.")
+    return [column]
+
+
+def _count_column(request: Request, found: Found) -> list[Item]:
+    column: Column = found["column"]
+    if "distinct" not in found and column.kind in _NUMERIC and not column.is_label:
+        if "total" in found or found["count"].startswith("total"):
+            return [Figure("sum", column)]
+        hint = f"Say `total {column.name}`, or `number of rows`."
+        raise NotUnderstood(f"`{column.name}` holds a number: is it to be added up, or rows counted?", hint)
+    return [Figure("count") if "distinct" not in found and column.is_unique else Figure("count_distinct", column)]
+
+
+def _figures(request: Request, found: Found) -> list[Item]:
+    column, names = found["column"], found["figures"]
+    if names in (["min"], ["max"]) and request.one("<rows>", found["end"])[1]:
+        # "the highest capacity stadium" is a row.
+        return []
+    is_id = bool({"id", "code", "zip", "phone", "uid", "ssn", "key", "postcode"} & set(column.words))
+    no_sum = column.is_label or {"unit", "rate", "avg", "average", "pct", "percent"} & set(column.words)
+    named = bool(no_sum) and ("sum" in names or (is_id and {"mean", "median"} & set(names)))
+    if named or (column.kind != "number" and not (column.kind == "date" and set(names) <= {"min", "max"})):
+        why = f"The values of `{column.name}` {'do not add up' if named else 'are no numbers'}."
+        request.doubt = found["end"], NotUnderstood(why, "Name a column of amounts.")
+        return []
+    return [Figure(do, column) for do in names]
+
+
+ITEMS: Final[list[tuple[str, Callable[[Request, Found], list[Item]]]]] = [
+    ("<distinct>? <column:2>", _column),
+    ("total? $count <rows>", lambda _, __: [Figure("count")]),
+    ("total~total? $count <distinct>? <column:3>", _count_column),
+    ("<figures> <column:3>", _figures),
+    ("<figures> value_of|values_of|amount_of|number_of|of <column:3>", _figures),
+    ("count|frequency", lambda _, __: [Figure("count")]),
+]
+
+
+def read_item(request: Request, at: int, _: Found, __: int) -> Reading:
+    """One thing to be shown: a column, a count, or the figures of a column."""
+    for pattern, make in ITEMS:
+        for end, found in request.match(pattern, at):
+            made = make(request, {**found, "end": end, "at": at})
+            if made:
+                yield (made, "distinct" in found and make is _column), end
+
+
+def read_key(request: Request, at: int, _: Found, __: int) -> Reading:
+    """One thing to sort by, and its direction if it is said."""
+    pattern = "[<before=direction> order_of?] <item> [,? in|from|sorted? <after=direction> order?]"
+    for end, found in request.match(pattern, at):
+        if len(found["item"][0]) == 1:
+            yield (found["item"][0][0], found.get("after") or found.get("before") or ""), end
+
+
+def _list_of(slot: str, joiners: str) -> Slot:
+    """A slot for several things that joiners stand between."""
+
+    def read(request: Request, at: int, _: Found, __: int) -> Reading:
+        found, end = request.read_list(slot, at, joiners)
+        yield from [(found, end)] if found else []
+
+    return read
+
+
+def read_columns(request: Request, at: int, _: Found, far: int) -> Reading:
+    """Columns to group by; those of numbers only by their whole names."""
+    columns, end = request.read_list("column", at, ",? and?", limit=far)
+    exact, _end = request.read_list("column", at, ",? and?", limit=0)
+    if columns and all(one.kind != "number" or (one in exact and not one.is_unique) for one in columns):
+        yield columns, end
+
+
+def read_table_name(request: Request, at: int, _: Found, __: int) -> Reading:
+    """The name of any of the tables."""
+    word = singular(request.token(at).word)
+    for name in request.tables:
+        if word and word == singular(name.lower()):
+            yield name, request.skip(at) + 1
+
+
+SLOTS.update(condition=read_condition, conditions=read_conditions, columns=read_columns, table=read_table_name)
+SLOTS.update(item=read_item, items=_list_of("item", "$joiners show|list|give|also?"), key=read_key, member=read_member)
+SLOTS.update(keys=_list_of("key", ",? and? then? by?"), figures=_list_of("figure", ",? and?"))
+
+
+def _limit(ask: Ask, request: Request, found: Found) -> bool:
+    value = found["number"].value if "number" in found and not found["number"].unit else 1 - ("number" in found)
+    before = request.tokens[found["at"] - 1].word if found["at"] else ""
+    said = "end" in found or before in say.ASKING
+    if ask.number is not None or not said or not isinstance(value, int) or not 0 < value <= 1_000_000:
+        return False
+    ask.number, ask.end = value, found.get("end", "")
+    return True
+
+
+def _order(ask: Ask, request: Request, found: Found) -> bool:
+    direction = found.get("direction", "")
+    if "adjective" in found:
+        measured = request.choose_measure(found["adjective"][0])
+        ask.order += [(measured, found["adjective"][1])] if measured else []
+        return measured is not None
+    if "keys" in found:
+        ask.order += [(key, own or direction or "asc") for key, own in found["keys"]]
+    elif ask.order:
+        ask.order = [(key, direction) for key, _ in ask.order]
+    else:
+        ask.direction = direction
+    return True
+
+
+def _has_figure(ask: Ask) -> bool:
+    return any(isinstance(one, Figure) for one in ask.items)
+
+
+def _by(ask: Ask, request: Request, found: Found) -> bool:
+    """`by …` is the order after `sort`, the measure after `top 5`, and the groups after a figure."""
+    if ask.sorting and not ask.order:
+        return _order(ask, request, found)
+    key, direction = found["keys"][0]
+    measures = isinstance(key, Figure) or key.kind in ("number", "date")
+    plain = ask.end == "top" or not direction
+    if ask.number is None or ask.best or len(found["keys"]) > 1 or _has_figure(ask) or not measures or not plain:
+        return False
+    ask.best = key, direction or ("asc" if ask.end in ("bottom", "first") else "desc")
+    return True
+
+
+def _group(ask: Ask, request: Request, found: Found) -> bool:
+    if "by" in found and (not _has_figure(ask) or request.names_rows(found["at"] + 1)):
+        return False
+    ask.group += [one for one in found["columns"] if one not in ask.group]
+    return True
+
+
+def _best(ask: Ask, request: Request, found: Found) -> bool:
+    """The rows or groups with the highest or lowest of something."""
+    if ask.best is not None or ask.end in ("first", "last", "bottom"):
+        return False
+    word = found.get("best", "")
+    direction = say.BEST[word] if word else found["adjective"][1]
+    column: Column | None = found.get("column")
+    if "adjective" in found:
+        measured = request.choose_measure(found["adjective"][0])
+        other = column is not None and (column != measured or "linked" not in found)
+        if measured is None or other or ("number" in found and ask.number):
+            return False
+        ask.best, ask.number = (measured, direction), found["number"].value if "number" in found else ask.number
+    elif "figure" in found:
+        figures = _figures(request, {"column": column, "figures": [found["figure"]], "end": len(request.tokens)})
+        ask.best = (figures[0], direction) if figures else None
+    elif column is not None:
+        few = word in ("most", "fewest", "least")
+        fits = column.kind in ("number", "date") and not request.schema.is_noun(column.words)
+        if not fits or not ({"linked", "rows"} & found.keys() or few or ask.number):
+            return False
+        ask.best = column, direction
+    elif "counted" in found or word in ("most", "fewest", "least"):
+        ask.items += found.get("columns", [])
+        ask.best = Figure("count"), direction
+    return ask.best is not None
+
+
+def _having(ask: Ask, _: Request, found: Found) -> bool:
+    figure = found["item"][0][0] if "item" in found else Figure("count")
+    by = found.get("suffix") or found.get("operator")
+    if not isinstance(figure, Figure) or (figure.column is None and found["number"].unit) or by is None:
+        return False
+    value = found["number"].value if figure.column is None else check_unit(figure.column, found["number"])
+    ask.having.append((figure, by, value))
+    return True
+
+
+def _where(ask: Ask, _: Request, found: Found) -> bool:
+    if ask.last == "lacking":
+        # Whose condition it is cannot be told.
+        return False
+    ask.where.append(found["conditions"])
+    ask.items += [Figure("count")] if "count" in found else []
+    return True
+
+
+def _rows(ask: Ask, request: Request, found: Found) -> bool:
+    noun = request.schema.noun
+    if noun and found["rows"] == noun[-1] and "verb" in found and not ask.items:
+        # "Which airline …" asks for its name, where a column is called just so.
+        ask.items += [one for one in request.schema.columns if one.words == noun and not one.table]
+    return True
+
+
+def _select(ask: Ask, _: Request, found: Found) -> bool:
+    beside = bool(_.noun) and not ask.items and _.tokens[found["at"] - 1].word == "and"
+    if beside or ask.last in ("rows", "where", "best", "group", "order", "having", "by", "select", "limit"):
+        # A name that no word leads to says nothing about what is shown.
+        return False
+    ask.items += [one for items, _ in found["items"] for one in items if one not in ask.items]
+    ask.distinct |= any(distinct for _, distinct in found["items"])
+    return True
+
+
+def _look_up(ask: Ask, request: Request, found: Found) -> bool:
+    """`orders with the customer's city`: whole rows, and columns of another table beside them."""
+    added = [one for items, _ in found["items"] for one in items]
+    if ask.items or not all(isinstance(one, Column) and one.table for one in added):
+        return False
+    ask.items = [*(one for one in request.schema.columns if not one.table), *added]
+    return True
+
+
+def _join(ask: Ask, request: Request, found: Found) -> bool:
+    names = [found[name] for name in ("table", "other") if name in found and found[name] != request.schema.name]
+    if names and "lacking" in found:
+        ask.lacking = names[0]
+    elif names:
+        ask.joined = names[0]
+    return bool(names)
+
+
+def _take(ask: Ask, _: Request, found: Found) -> bool:
+    ask.sorting |= "sort" in found
+    ask.distinct |= "all" in found
+    return True
+
+
+_LINK: Final = "and? that|which|who|with|having|whose? is|are|was|were|did|does|had? "
+_LINKED: Final = "linked~has|have|had|with|having|shared_by|used_by|of"
+_COUNTED: Final = "counted~number_of|numbers_of|count_of|amount_of"
+_ON: Final = " [on|by|using|over|via <column:0>]"
+_RANGE: Final = "of|for|from|in|across|among|about|by|with|on|to? all_of|all|each|every|any|these|those|only|just?"
+CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
+    ("limit", "end~top|first|bottom|last <number> <rows>?", _limit),
+    ("limit", "end~top|bottom <rows>", _limit),
+    ("limit", "<number> <rows>", _limit),
+    ("limit", "<number> &<best>", _limit),
+    ("limit", "<number> &<adjective:1>", _limit),
+    ("order", "$sort? in|from? <direction> order? [of|by|according_to <keys>]", _order),
+    ("order", "$sort in? order? by|of|according_to <keys>", _order),
+    ("order", "<adjective:1> first", _order),
+    ("sort", "$sort it|them|the_results|results?", _take),
+    ("join", "and? join|combine|merge|match with|to? <table> [with|and|to <other=table>]" + _ON, _join),
+    ("lacking", "that|who|which? lacking~without|with_no|have_no|has_no any|matching? <table>", _join),
+    ("having", "$links? $be? shared_by|used_by|there_are? <operator>? <number> <suffix>? <rows>", _having),
+    ("having", "$links? $be? <item> is|are|was|of? <operator> <number>", _having),
+    ("best", _LINK + "<best> counted~common|frequent|often|popular|commonly <columns:2>?", _best),
+    ("best", _LINK + f"{_LINKED}? <best> {_COUNTED}? <column:3> [<rows>]", _best),
+    ("best", _LINK + f"{_LINKED}? <best> {_COUNTED}? <rows>", _best),
+    ("best", _LINK + f"{_LINKED}? <best> <figure> <column:3>", _best),
+    ("best", "<adjective:1> <number> &<rows>", _best),
+    ("best", _LINK + f"{_LINKED}? <adjective:1> [<column:2>]", _best),
+    ("best", "whose|where|with|and? <column:3> linked~is|are|was|were <best>", _best),
+    ("by", "by|based_on|in_terms_of|according_to <keys>", _by),
+    ("group", "by~by each|every? <columns:2>", _group),
+    ("group", "$be? $group <distinct>? <columns:2>", _group),
+    ("rows", "$group <rows>", _rows),
+    ("where", "$links <rows>? <conditions>", _where),
+    ("where", "<conditions>", _where),
+    ("select", "$count <conditions=condition> <rows>", _where),
+    ("rows", f"verb~which|what|give|find|show|return [{_RANGE}] <rows>", _rows),
+    ("rows", f"{_RANGE} <rows>", _rows),
+    ("select", "<items>", _select),
+    ("select", "with|including|plus|and <items>", _look_up),
+    ("verb", "$verbs", _take),
+    ("distinct", "all~are_there|do_we_have|exist", _take),
+    ("filler", "$fillers", _take),
+    ("", ".|?|!|;|:|,|,_and|and|-|(|)", _take),
+]
+
+
+def read_ask(request: Request) -> Ask:
+    """The slots of the whole request; NotUnderstood names the word that has no place."""
+    ask, at = Ask(), 0
+    while at < len(request.tokens):
+        start, at = at, next(_read_clause(ask, request, at), 0)
+        if not at:
+            raise request.name_lost_word(start)
+    return ask
+
+
+def _read_clause(ask: Ask, request: Request, at: int) -> Iterator[int]:
+    for name, pattern, fill in CLAUSES:
+        subject = request.subject
+        for end, found in request.match(pattern, at):
+            if end > at and fill(ask, request, {**found, "at": at}):
+                ask.last = name
+                request.noun = found.get("rows", request.noun)
+                yield end
+        request.subject = subject

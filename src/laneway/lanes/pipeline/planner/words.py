@@ -1,0 +1,94 @@
+"""The words of requests about tables. A `|` stands between phrases that say the same.
+
+AMOUNTS are what a number without a column is about; ORIGINS columns that a preposition names; ASKING words before a
+number of rows; GRAMMAR alone is never the value of a cell.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+ARTICLES: Final = frozenset({"the", "a", "an", "their", "its", "his", "her", "our", "my", "your", "'s"})
+PHRASES: Final[dict[str, str]] = {
+    "verbs": "show|show me|list|give|give me|display|return|find|find me|get|get me|tell me|print|fetch|select|report"
+    "|calculate|compute|what is|what are|what was|what|which|which are|which is|who is|who are|who|do|does|did|see"
+    "|all|every|any|only show",
+    "fillers": "are there|there are|do we have|exist|are listed|in total|in the table|in all|also|then|please|results"
+    "|them|they|it|overall|are from|come from|on record",
+    "rows": "rows|records|entries|row|record|entry|information|info|data|details|everything|ones|one",
+    "links": "where|whose|with|having|that|which|who|when|for which|in which|and whose|and that|and who",
+    "be": "is|are|was|were|be|has|have|had|been|being|live|lives|living|come|comes|came|belong|belongs|located|based"
+    "|occurred|happened|took place|held|made|placed|use|uses|using|do|does|did|cost|costs|costing|priced|weigh|weighs"
+    "|weighing|lasting",
+    "places": "from|in|of|for|to|at|on|by|within|into|as|named|called|titled|about|with",
+    "joiners": ", and|, as well as|as well as|along with|together with|and|,",
+    "count": "how many|number of|total number of|count of|total count of|count|numbers of|count number of",
+    "sort": "sorted|sort|ordered|order|arranged|arrange|and sort|and order",
+    "group": "per|for each|for every|in each|in every|from each|of each|by each|at each|each|every|grouped by|group by"
+    "|for different|of different|with each|across each|of every",
+}
+SUFFIXES: Final = {
+    ">=": "or more|or higher|or above|or older|or over|or greater|and above|and up|or better|or longer|or later",
+    "<=": "or less|or fewer|or lower|or below|or under|or younger|and below|and under|or cheaper|or earlier",
+}
+DISTINCT: Final = "different|distinct|unique|various|possible"
+NOT = "not|never|isn't|aren't|wasn't|weren't|doesn't|don't|didn't|hasn't|haven't|!=|<>|other than|except|excluding"
+NOT += "|not equal to|different from|all but|everything but|all except|everything except"
+FIGURES: Final = {
+    "average": "mean", "mean": "mean", "avg": "mean", "minimum": "min", "min": "min", "lowest": "min",
+    "smallest": "min", "least": "min", "maximum": "max", "max": "max", "highest": "max", "largest": "max",
+    "greatest": "max", "biggest": "max", "total": "sum", "sum": "sum", "median": "median", "combined": "sum",
+}  # fmt: skip
+_HIGHEST: Final = ("highest", "largest", "greatest", "biggest", "maximum", "max", "most", "best")
+_LOWEST: Final = ("lowest", "smallest", "least", "fewest", "minimum", "min", "worst")
+BEST: Final = dict.fromkeys(_HIGHEST, "desc") | dict.fromkeys(_LOWEST, "asc")
+OPERATORS: Final = {
+    ">=": "at least|>=|no less than|not less than|not below|not under|greater than or equal to",
+    "<=": "at most|<=|no more than|not more than|not above|not over|up to|less than or equal to|not higher than",
+    ">": "more than|greater than|higher than|larger than|bigger than|above|over|exceeding|exceeds|>",
+    "<": "less than|lower than|smaller than|fewer than|below|under|<",
+    "==": "exactly|equal to|equals|=|==|is equal to|:",
+}
+TIMES: Final = {
+    ">=": "since|starting from",
+    "<=": "until|up to",
+    ">": "after|later than",
+    "<": "before|earlier than|prior to",
+}
+TEXTUAL: Final = {
+    "contains": "contains|contain|containing|includes|including|has the substring|have the substring|has the word"
+    "|with the word|having the word|having",
+    "starts_with": "starts with|start with|starting with|begins with|begin with|beginning with",
+    "ends_with": "ends with|end with|ending with|ending in|ends in",
+}
+_PRICE: Final = "price cost fee fare amount total rate rent value eur usd gbp euro"
+ADJECTIVES: Final = {
+    "old": ("age", "desc"), "young": ("age", "asc"), "cheap": (_PRICE, "asc"), "expensive": (_PRICE, "desc"),
+    "costly": (_PRICE, "desc"), "long": ("length duration distance minutes hours days", "desc"),
+    "short": ("length duration distance height", "asc"), "tall": ("height", "desc"), "heavy": ("weight", "desc"),
+    "light": ("weight", "asc"), "fast": ("speed", "desc"), "slow": ("speed", "asc"), "big": ("size", "desc"),
+    "large": ("size", "desc"), "small": ("size", "asc"), "new": ("", "desc"), "recent": ("", "desc"),
+    "late": ("", "desc"), "early": ("", "asc"), "rated": ("rating score stars", "desc"),
+    "paid": ("salary pay wage", "desc"),
+}  # fmt: skip
+"""What an adjective measures, by words of a column's name, and which end of it; no words mean the one date there is."""
+AMOUNTS: Final = frozenset({"price", "amount", "cost", "fee", "fare", "total"})
+MONEY: Final = AMOUNTS | {
+    "rate", "rent", "deposit", "salary", "pay", "wage", "value", "revenue", "sale", "budget", "bonus", "worth",
+    "income", "earning", "balance", "tax", "profit", "spent", "charge", "discount", "fine", "payment", "total", "eur",
+    "usd", "gbp", "euro", "net", "gross", "tip", "spend",
+}  # fmt: skip
+ORIGINS: Final = {
+    "from": frozenset({"from", "origin", "source", "departure", "departs", "start"}),
+    "to": frozenset({"to", "destination", "dest", "arrival", "target", "city", "country", "town"}),
+}
+DIRECTIONS: Final = {
+    "asc": "ascending|asc|increasing|lowest first|smallest first|fewest first|least first|alphabetical|alphabetically"
+    "|low to high|lowest to highest|smallest to largest|a to z|youngest to oldest|least to most",
+    "desc": "descending|desc|decreasing|highest first|largest first|biggest first|most first|best first|z to a"
+    "|old to young|high to low|highest to lowest|largest to smallest|oldest to youngest|reverse alphabetical",
+}
+ASKING: Final = frozenset({"", "show", "me", "list", "give", "get", "display", "return", "the", "find", "are"})
+_SMALL: Final = "order|sort|by|for|than|first|last|top|bottom|or|nor|between|us|no|yes|me|i|if|so|from|to|without"
+_LISTS: Final = (_SMALL, *PHRASES.values(), DISTINCT, NOT, *OPERATORS.values(), *TIMES.values(), *TEXTUAL.values())
+GRAMMAR: Final = {word for one in _LISTS for word in one.replace("|", " ").split()} | {*FIGURES, *BEST, *ARTICLES}
