@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pydantic_ai import Agent, Tool
@@ -15,11 +13,6 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
 from laneway.llm.offline import OfflineModel
-
-HERE = Path(__file__).parent
-READING = frozenset(
-    {"server_info", "read_file", "list_files", "glob", "grep", "recall", "search_tools", "http_request"}
-)
 
 Made = tuple[str, dict[str, Any]]
 
@@ -51,7 +44,7 @@ class Bench:
     def agent(self, *without: str) -> Agent[None, str]:
         if without not in self.agents:
             tools = [tool for tool in self.tools() if tool.name not in without]
-            self.agents[without] = Agent(OfflineModel(hostname="atlas"), tools=tools)
+            self.agents[without] = Agent(OfflineModel(), tools=tools)
         return self.agents[without]
 
     def tools(self) -> list[Tool[None]]:
@@ -132,9 +125,5 @@ def definitions() -> dict[str, ToolDefinition]:
 async def first_said(text: str) -> tuple[str, list[Made]]:
     """What the model does first with a text and all tools on offer."""
     offered = ModelRequestParameters(function_tools=list(definitions().values()))
-    response = await OfflineModel(hostname="atlas").request([ModelRequest.user_text_prompt(text)], None, offered)
+    response = await OfflineModel().request([ModelRequest.user_text_prompt(text)], None, offered)
     return response.text or "", [(call.tool_name, call.args_as_dict()) for call in response.tool_calls]
-
-
-def rows(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (HERE / name).read_text().splitlines() if line.strip()]

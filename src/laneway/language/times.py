@@ -57,6 +57,10 @@ _DATE = re.compile(
 _SLASHED = re.compile(r".*\b\d{1,2}/\d{1,2}\b.*")
 
 
+class NotATime(BadInput):
+    """Raised for words that are no time at all, unlike one that is past, doubtful or incomplete."""
+
+
 def normalised(text: str) -> str:
     """The text in lower case and one spelling: English words, full names of days and months, single spaces."""
     said = " ".join(text.casefold().replace("’", "'").split())
@@ -94,6 +98,17 @@ def zone_named(name: str) -> ZoneInfo:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         told = f"There is no time zone `{name[:60]}`."
         raise BadInput(told, hint="Use a name like Europe/Berlin, America/New_York or UTC.") from None
+
+
+def is_time(text: str) -> bool:
+    """True for the words of a moment, even of one that `moment_of` refuses as past, doubtful or incomplete."""
+    try:
+        moment_of(text, datetime(2026, 1, 1, tzinfo=UTC), ZoneInfo("UTC"))
+    except NotATime:
+        return False
+    except BadInput:
+        return True
+    return True
 
 
 def moment_of(text: str, now: datetime, zone: ZoneInfo) -> datetime:
@@ -156,7 +171,7 @@ def _worded(given: str, here: datetime, zone: ZoneInfo) -> datetime:
             return on_the_clock(datetime.combine(day, clock), zone)
     if _day(said, time(12), here) is not None:
         raise BadInput(f"`{given}` does not say at what time.", hint=f"Say `{given} at 9`, for example.")
-    raise BadInput(f"`{given}` is not understood as a time.", hint=EXAMPLES)
+    raise NotATime(f"`{given}` is not understood as a time.", hint=EXAMPLES)
 
 
 def _after(parts: str, here: datetime, zone: ZoneInfo) -> datetime:

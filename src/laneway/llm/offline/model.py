@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -16,35 +15,26 @@ from pydantic_ai.messages import (
     ModelResponse,
     ToolCallPart,
     ToolReturnPart,
-    UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from laneway.llm.offline.carrying_out import what_happened
-from laneway.llm.offline.file_requests import file_requests
-from laneway.llm.offline.plans import orders
-from laneway.llm.offline.server_questions import server_questions
-from laneway.llm.offline.small_talk import small_talk
-from laneway.llm.offline.thresholds import thresholds
-from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, Answer, Skill, Turn, latest_turn, needs_key, text
+from laneway.llm.offline.plan import answer_orders
+from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, latest_turn, small_talk
 from laneway.llm.word_by_word import WordByWord
 
 OFFLINE = "offline"
 CHARACTERS_PER_TOKEN = 4
-LONGEST_QUESTION = 600
-SKILLS: tuple[Skill, ...] = (small_talk, thresholds, orders, file_requests, server_questions)
 
 
 class OfflineModel(Model[None]):
-    """Answers what its skills know and says plainly that a model key is needed for the rest."""
+    """Answers and does what has a known shape, and refuses the rest in one line."""
 
-    def __init__(self, *, hostname: str | None = None, settings: ModelSettings | None = None) -> None:
+    def __init__(self, *, settings: ModelSettings | None = None) -> None:
         # With inline system prompts nobody rewrites the user's words before we read them.
         super().__init__(settings=settings, profile=ModelProfile(supports_inline_system_prompts=True))
-        self.hostname = hostname or socket.gethostname()
 
     @property
     def model_name(self) -> str:
@@ -92,7 +82,8 @@ class OfflineModel(Model[None]):
         return parameters
 
     def _respond(self, messages: list[ModelMessage], parameters: ModelRequestParameters) -> ModelResponse:
-        answer = _answer(latest_turn(messages, parameters.declared_function_tools, self.hostname))
+        turn = latest_turn(messages, parameters.declared_function_tools)
+        answer = small_talk(turn) or answer_orders(turn)
         calls = any(isinstance(part, ToolCallPart) for part in answer)
         written = ModelResponse(parts=list(answer))
         return ModelResponse(
@@ -103,18 +94,6 @@ class OfflineModel(Model[None]):
             provider_details={"usage": "estimated"},
             finish_reason="tool_call" if calls else "stop",
         )
-
-
-def _answer(turn: Turn) -> Answer:
-    # Rules understand sentences, not pages, and reading a page by rules would take long. An order may bring a page.
-    skills = SKILLS if len(turn.question) <= LONGEST_QUESTION else (orders,)
-    answers = (skill(turn) for skill in skills)
-    return next((answer for answer in answers if answer is not None), None) or _without_skill(turn)
-
-
-def _without_skill(turn: Turn) -> Answer:
-    """What was done is told even if a tool has been taken away since; else that a key is needed."""
-    return text(what_happened(turn.returns)) if turn.returns else needs_key(turn.tools)
 
 
 def _tokens(messages: Iterable[ModelMessage]) -> int:
@@ -133,6 +112,4 @@ def _written(part: Any) -> str:
     if isinstance(part, ToolReturnPart):
         return part.model_response_str()
     content = getattr(part, "content", "")
-    if isinstance(part, UserPromptPart) and not isinstance(content, str):
-        return " ".join(item for item in content if isinstance(item, str))
-    return content if isinstance(content, str) else ""
+    return " ".join(item for item in ([content] if isinstance(content, str) else content) if isinstance(item, str))
