@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Container, Iterable
 from typing import Final
 
 from rapidfuzz import fuzz, process
@@ -25,3 +26,17 @@ def suggest(word: str, names: Iterable[str]) -> str:
     """A question back with the name that is nearest, or nothing."""
     found = process.extractOne(word[:60], list(names), scorer=fuzz.ratio, score_cutoff=60)
     return f"Did you mean `{found[0]}`?" if found else ""
+
+
+def slug(text: str, joint: str = "_", most: int = 6) -> str:
+    """Words as an identifier, without articles."""
+    found = re.findall(r"[a-z0-9]+", text.lower().replace("'", ""))
+    return joint.join([word for word in found if word not in ("the", "a", "an")][:most])[:60] or "step"
+
+
+def free_name(taken: Container[str], wanted: str, joint: str = "_") -> str:
+    """A name like this that is not taken."""
+    number, free = 2, wanted
+    while free in taken:
+        free, number = f"{wanted}{joint}{number}", number + 1
+    return free

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from laneway.language.tokens import Token
+from laneway.language.tokens import Token, tokenize
 
 _SMALL: Final = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -63,6 +63,13 @@ def read_number(tokens: Sequence[Token], at: int) -> Number | None:
     if not unit and at + used < len(tokens) and tokens[at + used].word in UNITS:
         unit, used = UNITS[tokens[at + used].word], used + 1
     return Number(int(value) if value == int(value) else value, unit, used)
+
+
+def whole_number(text: str) -> int | float | None:
+    """The number that all of the text is; None if it is none."""
+    tokens = tokenize(text)
+    found = read_number(tokens, 0)
+    return found.value if found and found.used == len(tokens) else None
 
 
 def read_ordinal(token: Token) -> int | None:

@@ -111,7 +111,7 @@ async def test_what_is_not_understood_is_refused_and_changes_nothing(database_ur
             assert failed_of(job.result, reply.text, None) == reply.meta["failed"]
             said.append(reply.text)
         (workflow,) = await all_workflows(here)
-    assert said[0].startswith("That is not understood as a change of a workflow.")
+    assert said[0].startswith("“everything a bit nicer” is not understood.")
     assert "nonexistent" in said[1]
     assert workflow.version == 1
 

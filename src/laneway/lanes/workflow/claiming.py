@@ -12,12 +12,12 @@ from laneway.domain.job import Job
 from laneway.domain.workflow import Document
 from laneway.errors import LanewayError
 from laneway.lanes.workflow.scenes import MAIN, MOST_SEEN
-from laneway.lanes.workflow.sentences import Draft, Known, planned
+from laneway.lanes.workflow.sentences.find import DraftContext, WorkflowDraft
+from laneway.lanes.workflow.sentences.planner import LONGEST, plan_change
 from laneway.lanes.workflow.trying import checked, normalised
 from laneway.store import workflows
 from laneway.store.database import Connection
 
-LONGEST = 400
 _CHANGES = re.compile(
     r"(?i)\b(add|after|alert|always|ask|before|call|change|delete|disable|drop|enable|every|extend|if|increase|insert|"
     r"limit|lower|mail|e-?mail|move|never|notify|pause|put|raise|reduce|remove|rename|replace|resume|retry|run|schedule|"
@@ -43,9 +43,9 @@ class Claiming:
             documents = {tag or MAIN: sent} | documents
         if not documents:
             return None
-        known = Known(self._clock.now(), self._zone, tag, documents)
-        found = await asyncio.to_thread(planned, text, known)
-        return "workflow" if isinstance(found, Draft) and found.tag in documents else None
+        known = DraftContext(self._clock.now(), self._zone, tag, documents)
+        found = await asyncio.to_thread(plan_change, text, known)
+        return "workflow" if isinstance(found, WorkflowDraft) and found.tag in documents else None
 
 
 def _sent(runner: Any) -> tuple[str | None, Document | None]:

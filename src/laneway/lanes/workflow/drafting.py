@@ -26,8 +26,10 @@ from laneway.lanes.contract import Request
 from laneway.lanes.workflow import schema
 from laneway.lanes.workflow.asking import Wanted
 from laneway.lanes.workflow.patches import Patches
-from laneway.lanes.workflow.sentences import Draft, Known, Refusal, planned
+from laneway.lanes.workflow.sentences.find import DraftContext, WorkflowDraft
+from laneway.lanes.workflow.sentences.planner import plan_change
 from laneway.lanes.workflow.tool import NAME, Proposed, Sight, patch_workflow
+from laneway.language.refusal import Refusal
 from laneway.language.times import moment_of
 from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel
@@ -99,8 +101,8 @@ class Drafting:
 
         async def plan() -> dict[str, Any]:
             # A step: what the words mean depends on the time they are read at.
-            known = Known(self._clock.now(), self._zone, scene.tag, documents, scene.offer)
-            found = await asyncio.to_thread(planned, request.message.text, known)
+            known = DraftContext(self._clock.now(), self._zone, scene.tag, documents, scene.offer)
+            found = await asyncio.to_thread(plan_change, request.message.text, known)
             if isinstance(found, Refusal):
                 return {"said": found.sentence}
             return {"wanted": _wanted(scene.owner, found).action(0)}
@@ -132,7 +134,7 @@ class Drafting:
             )
 
 
-def _wanted(owner: UUID, draft: Draft) -> Wanted:
+def _wanted(owner: UUID, draft: WorkflowDraft) -> Wanted:
     return Wanted(owner, draft.tag, draft.operations, draft.description, draft.valid_until, draft.notes)
 
 

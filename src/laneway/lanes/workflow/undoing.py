@@ -13,7 +13,8 @@ from laneway.lanes.contract import Request
 from laneway.lanes.workflow.asking import Wanted
 from laneway.lanes.workflow.drafting import Scene
 from laneway.lanes.workflow.patches import undone
-from laneway.lanes.workflow.sentences.words import LONGEST, tidied, unquoted
+from laneway.lanes.workflow.sentences.grammar import unquote
+from laneway.lanes.workflow.sentences.planner import LONGEST, normalize
 from laneway.store import workflow_patches, workflows
 from laneway.store.database import Connection, Database
 
@@ -40,11 +41,11 @@ class Undo:
 
 def undo_of(text: str) -> Undo | None:
     """The undoing that the words ask for, if they say exactly that."""
-    found = _UNDO.fullmatch(tidied(text)) if len(text) <= LONGEST else None
+    found = _UNDO.fullmatch(normalize(text)) if len(text) <= LONGEST else None
     if found is None:
         return None
     tag = next((value for value in found.groupdict().values() if value), None)
-    return Undo(unquoted(tag) if tag else None)
+    return Undo(unquote(tag) if tag else None)
 
 
 async def undoing(db: Database, steps: Steps, request: Request, scene: Scene, undo: Undo) -> Wanted:

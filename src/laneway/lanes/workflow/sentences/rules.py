@@ -1,202 +1,275 @@
-"""Rules: “always e-mail me when the price drops below 100”, “whenever a user signs up, notify slack”."""
+"""Rules: who is told how (“e-mail me”), what it waits for (“the price drops below 100”), and the patch of both."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from laneway.domain.workflow import Document, Operations
-from laneway.lanes.workflow.sentences.building import beside
-from laneway.lanes.workflow.sentences.draft import Draft, Known, NotPlanned
-from laneway.lanes.workflow.sentences.finding import free_id, matching, node, target
-from laneway.lanes.workflow.sentences.happenings import Happening, happening
-from laneway.lanes.workflow.sentences.telling import Told, told
-from laneway.lanes.workflow.sentences.words import slug
+from laneway.errors import BadInput
+from laneway.lanes.workflow.sentences import find
+from laneway.lanes.workflow.sentences.find import DraftContext, WorkflowDraft
+from laneway.lanes.workflow.sentences.grammar import NAME, PLAIN_SLOTS, Grammar, Slot, Unread, Values, unquote
+from laneway.lanes.workflow.sentences.graph_edit import insert_beside
+from laneway.language.names import free_name, slug
+from laneway.language.refusal import NotUnderstood
+from laneway.language.rhythm import cron_of
 
-_WHEN = r"(?:whenever|when|every time(?: that)?|each time(?: that)?|as soon as|any time(?: that)?|once|if|in case)"
-_AHEAD = re.compile(
-    rf"(?:always )?{_WHEN} (?P<what>.+?)(?:, (?:then )?| then )(?:always |automatically |please )*(?P<act>.+)",
-    re.IGNORECASE,
-)
-_BEHIND = re.compile(rf"(?:always |automatically )*(?P<act>.+?),? {_WHEN} (?P<what>.+)", re.IGNORECASE)
-_TIMED = re.compile(
-    r"(?:always )?(?P<act>.+?) (?P<what>(?:every|each|daily|hourly|weekly|on|at) .+|daily|hourly|weekly)", re.IGNORECASE
-)
-_TIMED_AHEAD = re.compile(
-    r"(?P<what>(?:every|each|daily|hourly|weekly|on|at) .+?),? (?P<act>(?:e-?mail|mail|send|notify|"
-    r"alert|tell|inform|ping|post|call) .+)",
-    re.IGNORECASE,
-)
-_FAILING = re.compile(
-    r"(?:the )?(?:workflow )?[\"`“]?(?P<tag>[\w.-]+)[\"`”]?(?: workflow)? (?:fails|breaks|goes wrong|has an error)",
-    re.IGNORECASE,
-)
-_WITHOUT_COMMA = re.compile(
-    rf"(?:always )?{_WHEN} (?P<what>.+?) (?P<act>(?:e-?mail|mail|send|notify|alert|tell|inform|ping|warn|post) .+)",
-    re.IGNORECASE,
-)
+VERBS = r"(?=(?:e-?mail|mail|send|notify|alert|tell|inform|warn)\b)"
+"""Every way to tell somebody begins with one of these."""
+ADDRESS = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+CHATS = "slack|telegram|whatsapp"
+TEXT = r"\"[^\"]+\"|`[^`]+`|'[^']+'"
 
 
-def rule(said: str, known: Known, named: str | None) -> Draft | None:
-    """The change a rule asks for, if the sentence is one."""
-    for shape in (_AHEAD, _WITHOUT_COMMA, _BEHIND, _TIMED_AHEAD, _TIMED):
-        found = shape.fullmatch(said)
-        if found is None:
-            continue
-        act, what = told(found["act"].strip()), failing(found["what"], known) or happening(found["what"])
-        if act is not None and what is not None and (what.cron is None) == (shape not in (_TIMED, _TIMED_AHEAD)):
-            return _made(act, what, known, named)
-    return None
+@dataclass(frozen=True)
+class Notification:
+    """A notify step: its config without the message, what it does in words, its name, and its text if one was said."""
 
+    config: dict[str, Any]
+    words: str
+    name: str
+    notes: tuple[str, ...] = ()
+    text: str = ""
 
-def _made(act: Told, what: Happening, known: Known, named: str | None) -> Draft:
-    if what.workflow is not None:
-        return _new(act, what, replace(known, tag=None))
-    if named is None and known.tag not in known.workflows:
-        named = _having(what, known)
-        if named is None:
-            return _new(act, what, known)
-    tag, document = target(known, named)
-    notes = (act.note,) if act.note else ()
-    grafted = _grafted(act, what, document)
-    if grafted is None and named is None:
-        # Nothing in the workflow knows of it: the rule stands by itself.
-        return _new(act, what, replace(known, tag=None))
-    if grafted is None:
-        raise NotPlanned(f"No step of `{tag}` tells when {what.words}.", "Say after which step it shall happen.")
-    operations, where = grafted
-    return Draft(tag, operations, f"{_capital(act.words)} {where}.", notes=notes)
-
-
-def _having(what: Happening, known: Known) -> str | None:
-    """The only workflow with a step that is called so, where it is waited for that this step fails."""
-    step = (what.step or "").lower()
-    found = [tag for tag, one in known.workflows.items() if any(each["id"].lower() == step for each in one["nodes"])]
-    return found[0] if what.step_fails and len(found) == 1 else None
-
-
-def _grafted(act: Told, what: Happening, document: Document) -> tuple[Operations, str] | None:
-    """The rule as a part of a workflow that is there; None if no step of it knows of what is waited for."""
-    new = _notify(act, what, document)
-    if what.cron is not None:
-        return None
-    if what.error:
-        return _on_errors(document, new), "when a step fails"
-    if what.step is not None and matching(document, what.step):
-        step = node(document, what.step)["id"]
-        if what.step_fails:
-            return beside(document, step, new, on="error"), f"when `{step}` fails"
-        return beside(document, step, new), f"when `{step}` is done"
-    if what.condition is not None:
-        return _behind_limit(act, what, document, new)
-    source = _source(document, (what.event or "").replace(".", " ").replace("_", " "), what.words)
-    return None if source is None else (beside(document, source, new), f"when {what.words} (after `{source}`)")
-
-
-def _behind_limit(act: Told, what: Happening, document: Document, new: dict[str, Any]) -> tuple[Operations, str] | None:
-    source = _source(document, what.field or "")
-    if source is None or what.condition is None:
-        return None
-    # What a server answered lies in the body of a request's result.
-    inside = ".body" if node(document, source)["type"] == "http" else ""
-    new["config"]["message"] = act.text or _message(what, f"$nodes.{source}{inside}")
-    condition = what.condition_behind(source, inside)
-    return beside(document, source, new, condition=condition), f"when {what.words} (after `{source}`)"
-
-
-def _source(document: Document, *said: str) -> str | None:
-    """The one step that these words are about; None if there is none, or a sentence if there are several."""
-    for words in said:
-        found = matching(document, words.replace("_", " "))
-        if len(found) > 1:
-            raise NotPlanned(f"Several steps may know of the {words}: {_ids(found)}.", "Say after which one.")
-        if found:
-            return str(found[0]["id"])
-    return None
-
-
-def _on_errors(document: Document, new: dict[str, Any]) -> Operations:
-    """Every step that may fail and says nothing of it yet leads to the new one when it does."""
-    guarded = {edge["from"] for edge in document["edges"] if edge.get("on") == "error"}
-    told_ones = {edge["to"] for edge in document["edges"] if edge.get("on") == "error"}
-    steps = [one["id"] for one in document["nodes"] if one["id"] not in guarded | told_ones]
-    if not steps:
-        raise NotPlanned("Every step has a way to go when it fails already.", "Say which step you mean.")
-    edges = [
-        {"op": "add", "path": "/edges/-", "value": {"from": step, "to": new["id"], "on": "error"}} for step in steps
-    ]
-    return [{"op": "add", "path": "/nodes/-", "value": {**new, "config": {**new["config"], "join": "any"}}}, *edges]
-
-
-def _new(act: Told, what: Happening, known: Known) -> Draft:
-    """A workflow of its own for the rule."""
-    empty: Document = {"nodes": [], "edges": []}
-    tell = _notify(act, what, empty)
-    document: Document = {"nodes": [tell], "edges": []}
-    notes = [act.note] if act.note else []
-    if what.condition is not None:
-        check = {"id": f"check_{what.field}", "type": "conditional", "config": {"input": "$input.event"}}
-        document = {
-            "nodes": [check, tell],
-            "edges": [{"from": check["id"], "to": tell["id"], "condition": what.condition_behind(str(check["id"]))}],
+    def node(self, document: Document, message: str, subject: str) -> dict[str, Any]:
+        """The step, under an id that the document has not yet."""
+        config = {**self.config, "message": self.text or message}
+        config |= {"subject": subject[:200]} if config["channel"] == "email" else {}
+        return {
+            "id": free_name({one["id"] for one in document["nodes"]}, self.name),
+            "type": "notify",
+            "config": config,
         }
-        notes.append(
-            f'Whoever sends the event `{what.event}` sends the {what.field} along, like {{"{what.field}": 1}}.'
-        )
-    trigger = _trigger(what, known)
-    if trigger["type"] == "event":
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """What a rule waits for: an event, a time, a limit (`< 100`) of a field, or the end or failure of a step or run."""
+
+    words: str = ""
+    event: str | None = None
+    cron: str | None = None
+    field: str | None = None
+    limit: str | None = None
+    is_passing: bool = False
+    """Whether the limit is passed ("drops below"), and not only lain beyond ("is below")."""
+    step: str | None = None
+    fails: bool = False
+    workflow: str | None = None
+
+    def condition_after(self, step: str, inside: str = "") -> str:
+        """The condition of the way out of this step, whose output has the field below `inside`.
+
+        A limit is passed when the field lies beyond it now and did not the last time the step gave one.
+        """
+        now, was = f"output{inside}.{self.field}", f"{step}{inside}.{self.field}".split(".")
+        ways = [f"ctx.previous.{'.'.join(was[: count + 1])}" for count in range(len(was))]
+        there = "".join(f"has({way}) && " for way in ways)
+        passing = f" && !({there}{ways[-1]} {self.limit})" if self.is_passing else ""
+        return f"has({now}) && {now} {self.limit}{passing}"
+
+    def message(self, source: str = "$input.event") -> str:
+        """What a notification of it says."""
+        return f"{capitalize(self.words)}{f': it is ${{{source}.{self.field}}} now' if self.field else ''}."
+
+
+def build_notification(by: str, who: str, text: str | None = None) -> Notification:
+    """Who is told by what; a channel and an address that do not go together are refused."""
+    by = {"mail": "email", "e-mail": "email", "message": "", "notification": "", "alert": ""}.get(by, by)
+    chat, is_address = who.lower() if who.lower() in CHATS.split("|") else "", re.fullmatch(ADDRESS, who)
+    if (is_address and by not in ("", "email")) or (chat and by not in ("", chat)):
+        raise NotUnderstood(f"`{who}` cannot be reached by {by}.", "Say one way only.")
+    text, by, who = unquote(text or ""), chat or by, "" if chat or who.lower() in ("me", "us") else who
+    if is_address:
+        return Notification({"channel": "email", "to": who}, f"an e-mail goes to {who}", "send_email", text=text)
+    if by == "slack":
+        note = "Slack is reached by the webhook in the secret SLACK_WEBHOOK_URL."
+        note += f" It decides who reads it there, and not `{who}`." if who else ""
+        config, words = {"channel": "slack", "url": "$secrets.SLACK_WEBHOOK_URL"}, "Slack is told"
+        return Notification(config, f"{words} ({who})" if who else words, "notify_slack", (note,), text)
+    config, way = {"channel": by or "owner"}, {"email": " by e-mail", "": ""}.get(by, f" by {by}")
+    if who:
+        note = f"No address of `{who}` is known here, so it goes to you{way}. Say an e-mail address to change that."
+        return Notification(config, f"{who} is told (through you)", f"alert_{slug(who, most=3)}", (note,), text)
+    words, name = ("an e-mail goes to you", "send_email") if by == "email" else (f"you are told{way}", "notify")
+    return Notification(config, words, name, text=text)
+
+
+_CHANNEL = "<by> [message|notification|alert]"
+_SAYING = "[saying|saying: <text>]"
+_NOTIFICATIONS = Grammar[str](
+    "a way to tell somebody",
+    {
+        "by": Slot(f"(?:e-?mail|mail|{CHATS}|message|notification|alert)", str.lower, "message"),
+        "who": Slot(rf"{ADDRESS}|(?:the |our |my )?{NAME}(?: team)?", example="me"),
+        "text": Slot(TEXT, example='"…"'),
+    },
+    [
+        (f"e-mail|email|mail <who> {_SAYING}", "email"),
+        (f"send [a|an|the] {_CHANNEL} [to <who>] {_SAYING}", ""),
+        (f"send <who> [a|an] {_CHANNEL} {_SAYING}", ""),
+        (f"notify|alert|tell|inform|warn <who> [by|via|on <by>] {_SAYING}", ""),
+    ],
+)
+
+
+def parse_notification(text: str) -> Notification:
+    """Who is told by what, where these words say exactly that."""
+    by, values = _NOTIFICATIONS.read(text)
+    return build_notification(by or values.get("by") or "", values.get("who") or "", values.get("text"))
+
+
+_IRREGULAR = {
+    "rises": "rose", "falls": "fell", "drops": "dropped", "leaves": "left", "buys": "bought", "pays": "paid",
+    "logs": "logged", "cancels": "cancelled", "replies": "replied", "comes": "came", "goes": "went",
+}  # fmt: skip
+_REGULAR = (
+    "arrives|appears|occurs|happens|starts|ends|finishes|fails|crashes|completes|changes|increases|decreases|opens|"
+    "closes|expires|signs|joins|orders|registers|subscribes|uploads|updates"
+)
+"""The verbs that events are named by: a user signs up in `user.signed_up`."""
+
+
+def _limit(sign: str, is_passing: bool, values: Values) -> Occurrence:
+    field = slug(values["thing"])
+    return Occurrence(event=f"{field}.changed", field=field, limit=f"{sign} {values['number']}", is_passing=is_passing)
+
+
+def _event(values: Values) -> Occurrence:
+    thing, ends, particle = values["thing"], values.get("ends"), values.get("particle")
+    verb = values.get("participle") or (ends or values["verb"]).removeprefix("is ")
+    past = _IRREGULAR.get(verb) or (verb if "participle" in values else re.sub("e?s$", "ed", verb))
+    name = f"{slug(thing)}.{past}_{particle}" if particle else f"{slug(thing)}.{past}"
+    return Occurrence(event=name, step=thing if ends else None, fails=ends == "fails")
+
+
+_ANY = "[a|an|the|any|another|my|our] [new]"
+_LIMITS = {
+    "drops|falls|goes|sinks below|under": ("<", True), "drops_to|falls_to": ("<=", True),
+    "rises|climbs|goes above|over": (">", True), "exceeds|passes": (">", True), "reaches|hits|rises_to": (">=", True),
+    "is below|under|less_than|lower_than": ("<", False), "is above|over|more_than|higher_than": (">", False),
+    "is at_least": (">=", False), "is at_most": ("<=", False), "is": ("==", False),
+}  # fmt: skip
+_OCCURRENCES = Grammar[Callable[[Values], Occurrence]](
+    "something that happens",
+    {
+        "number": PLAIN_SLOTS["number"],
+        "thing": Slot(rf"{NAME}(?: {NAME}){{0,3}}?", example="price"),
+        "verb": Slot(f"{_REGULAR}|{'|'.join(_IRREGULAR)}", str.lower, "arrives"),
+        "particle": Slot("up|in|out|down|off|on|back|over|through", str.lower, "up"),
+        "participle": Slot(r"[a-z]{2,}", str.lower, "placed"),
+    },
+    [
+        *((f"{_ANY} <thing> {words} <number>", partial(_limit, *limit)) for words, limit in _LIMITS.items()),
+        ("[a|an|any] error|failure|problem [occurs|happens]", lambda _: Occurrence(event="error.occurred")),
+        (
+            "something|anything|it|the_run|the_workflow fails|breaks|goes_wrong",
+            lambda _: Occurrence(event="error.occurred"),
+        ),
+        ("[the] workflow <thing> fails", lambda values: Occurrence(workflow=values["thing"])),
+        ("[the] <thing> workflow fails", lambda values: Occurrence(workflow=values["thing"])),
+        ("[the] [step] <thing> [step] <ends:fails|is_done|is_finished|finishes|completes>", _event),
+        (f"{_ANY} <thing> is|was|has_been <participle> [<particle>]", _event),
+        (f"{_ANY} <thing> <verb> [<particle>]", _event),
+    ],
+)
+
+
+def parse_occurrence(text: str) -> Occurrence:
+    """What these words wait for, where they say exactly that."""
+    make, values = _OCCURRENCES.read(text)
+    return replace(make(values), words=text)
+
+
+def parse_rhythm(text: str) -> Occurrence:
+    """The times that these words name."""
+    said = text.replace(" ,", ",")
+    try:
+        return Occurrence(said, cron=cron_of(said))
+    except BadInput as error:
+        raise Unread(0, error.message, error.hint) from None
+
+
+def draft_rule(values: Values, context: DraftContext, named: str | None) -> WorkflowDraft:
+    """The rule as a part of the workflow that knows of what it waits for, or as a workflow of its own."""
+    act, what = values["act"], values["what"]
+    failing = (what.step or "").lower() if what.fails else ""
+    if what.workflow is not None or failing in map(str.lower, context.workflows):
+        tag, _ = find.workflow(context, what.workflow or failing)
+        what = replace(what, event="workflow.run.failed", workflow=tag)
+        return _draft_workflow(act, what, replace(context, tag=None))
+    if named is None and context.tag not in context.workflows:
+        having = [tag for tag, one in context.workflows.items() if failing in [n["id"].lower() for n in one["nodes"]]]
+        if len(having) != 1:
+            return _draft_workflow(act, what, context)
+        named = having[0]
+    tag, document = find.workflow(context, named)
+    grafted = None if what.cron else _graft(act, what, document)
+    if grafted is not None:
+        return WorkflowDraft(tag, grafted[0], f"{capitalize(act.words)} {grafted[1]}.", notes=act.notes)
+    if named is None:
+        # Nothing in the workflow knows of it: the rule stands by itself.
+        return _draft_workflow(act, what, replace(context, tag=None))
+    raise NotUnderstood(f"No step of `{tag}` tells when {what.words}.", "Say after which step it shall happen.")
+
+
+def _graft(act: Notification, what: Occurrence, document: Document) -> tuple[Operations, str] | None:
+    """The rule as a part of a workflow that is there; None if no step of it knows of what is waited for."""
+    new = act.node(document, what.message(), capitalize(what.words))
+    if what.event == "error.occurred":
+        # Every step that may fail and says nothing of it yet leads to the new one when it does.
+        busy = {edge[end] for edge in document["edges"] if edge.get("on") == "error" for end in ("from", "to")}
+        steps = [one["id"] for one in document["nodes"] if one["id"] not in busy]
+        if not steps:
+            raise NotUnderstood("Every step has a way to go when it fails already.", "Say which step you mean.")
+        new["config"]["join"] = "any"
+        return insert_beside(steps, new, on="error"), "when a step fails"
+    about = what.step or what.field or str(what.event).replace(".", " ")
+    found = find.nodes(document, about.replace("_", " ")) or find.nodes(document, about)
+    if len(found) > 1:
+        raise NotUnderstood(f"`{about}` may be several steps: {find.ids(found)}.", "Say the whole name of one.")
+    if not found:
+        return None
+    source = str(found[0]["id"])
+    if what.step is not None:
+        on = {"on": "error"} if what.fails else {}
+        return insert_beside([source], new, **on), f"when `{source}` {'fails' if what.fails else 'is done'}"
+    where, passing = f"when {what.words} (after `{source}`)", {}
+    if what.limit is not None:
+        # What a server answered lies in the body of a request's result.
+        inside = ".body" if found[0]["type"] == "http" else ""
+        new["config"]["message"] = act.text or what.message(f"$nodes.{source}{inside}")
+        passing = {"condition": what.condition_after(source, inside)}
+    return insert_beside([source], new, **passing), where
+
+
+def _draft_workflow(act: Notification, what: Occurrence, context: DraftContext) -> WorkflowDraft:
+    """A workflow of its own for the rule."""
+    new = act.node({"nodes": []}, what.message(), capitalize(what.words))
+    nodes, edges, notes = [new], [], list(act.notes)
+    if what.limit is not None:
+        check = {"id": f"check_{what.field}", "type": "conditional", "config": {"input": "$input.event"}}
+        edges = [{"from": check["id"], "to": new["id"], "condition": what.condition_after(f"check_{what.field}")}]
+        nodes.insert(0, check)
+        notes.append(f'Whoever sends the event `{what.event}` sends it along, like {{"{what.field}": 1}}.')
+    trigger = {"type": "cron", "schedule": what.cron, "timezone": context.zone}
+    if what.cron is None:
+        only = {"condition": f"$.workflow == {json.dumps(what.workflow)}"} if what.workflow else {}
+        trigger = {"type": "event", "event": what.event, **only}
         notes.append(f"It starts when the event `{what.event}` comes in.")
-    document["triggers"] = [trigger]
-    tag = known.tag or free_tag(known, slug(f"{tell['id'].replace('_', ' ')} {what.words}", "-", 8))
-    described = f"{_capital(act.words)} {'' if what.cron else 'when '}{what.words}."
-    document["metadata"] = {"name": tag, "description": described}
-    return Draft(tag, [{"op": "replace", "path": "", "value": document}], described, notes=tuple(notes))
+    wanted = slug(f"{new['id'].replace('_', ' ')} {what.words}", "-", 8)
+    tag = context.tag or free_name(context.workflows, wanted, "-")
+    described = f"{capitalize(act.words)} {'' if what.cron else 'when '}{what.words}."
+    about = {"name": tag, "description": described}
+    document = {"nodes": nodes, "edges": edges, "triggers": [trigger], "metadata": about}
+    return WorkflowDraft(tag, [{"op": "replace", "path": "", "value": document}], described, notes=tuple(notes))
 
 
-def failing(said: str, known: Known) -> Happening | None:
-    """The failure of a run of a workflow that is named, if that is what the words wait for."""
-    found = _FAILING.fullmatch(said.strip(" ,"))
-    tags = [tag for tag in known.workflows if found and tag.lower() == found["tag"].lower()]
-    return Happening(said.strip(" ,"), event="workflow.run.failed", workflow=tags[0]) if tags else None
-
-
-def _trigger(what: Happening, known: Known) -> dict[str, Any]:
-    if what.workflow is not None:
-        return {"type": "event", "event": str(what.event), "condition": f"$.workflow == {json.dumps(what.workflow)}"}
-    if what.cron is not None:
-        return {"type": "cron", "schedule": what.cron, "timezone": known.zone}
-    if what.event is None:
-        raise NotPlanned(f"It is not clear what “{what.words}” is known by.", "Say it like “when an order is placed”.")
-    return {"type": "event", "event": what.event}
-
-
-def free_tag(known: Known, wanted: str) -> str:
-    """A tag like this that no workflow has yet."""
-    number, free = 2, wanted
-    while free in known.workflows:
-        free, number = f"{wanted}-{number}", number + 1
-    return free
-
-
-def _notify(act: Told, what: Happening, document: Document) -> dict[str, Any]:
-    config = dict(act.config)
-    config["message"] = act.text or _message(what, "$input.event")
-    if config["channel"] == "email":
-        config["subject"] = _capital(what.words)[:200]
-    return {"id": free_id(document, act.name), "type": "notify", "config": config}
-
-
-def _message(what: Happening, source: str) -> str:
-    if what.field is not None:
-        return f"{_capital(what.words)}: it is ${{{source}.{what.field}}} now."
-    return f"{_capital(what.words)}."
-
-
-def _capital(text: str) -> str:
+def capitalize(text: str) -> str:
+    """The text with a capital letter at its beginning."""
     return text[:1].upper() + text[1:]
-
-
-def _ids(nodes: list[dict[str, Any]]) -> str:
-    return ", ".join(f"`{one['id']}`" for one in nodes[:12])
