@@ -70,6 +70,17 @@ async def test_everything_a_command_did_is_taken_back(db: Database, call: Call, 
     assert "not-\\xff-text/\\xfe" in undone.restored
 
 
+async def test_what_lies_in_a_folder_that_a_command_closed_is_taken_back(
+    db: Database, call: Call, tmp_path: Path
+) -> None:
+    furnish(call.workspace)
+    before = tree(call.workspace)
+    closing = "rm src/b.py; mv src/deep src/moved; echo new > src/new; chmod 555 src/moved src"
+    assert await bash(Snapshots(db, tmp_path), call, closing) is None
+    assert (await taken_back(db, tmp_path, call)).refused == {}
+    assert tree(call.workspace) == before
+
+
 async def test_commands_and_file_tools_of_one_job_are_undone_together(db: Database, call: Call, tmp_path: Path) -> None:
     snapshots = Snapshots(db, tmp_path)
     write = next(entry for entry in file_entries(None, snapshots) if entry.name == "write_file").function

@@ -21,8 +21,9 @@ from laneway.sandbox.identity import Identity, hand_over, identity_of
 from laneway.sandbox.process import Launch, run
 from laneway.sandbox.proxy import Proxy, Reach
 
-MOUNTED = "/mnt"
-"""Where a command sees the workspace when the warden may mount: the way there can be closed to the command's user."""
+MOUNTED = "/mnt/workspace"
+"""Where a command sees the workspace when the warden may mount: the way to its own place can be closed to the command's
+user. The guard takes it for a workspace, which it does not do for /mnt itself."""
 
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
 _WARDEN = Path(__file__).with_name("warden.py")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Mapping
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 from laneway.domain.files import Image, Kind
 from laneway.sandbox.copies import Copies
 from laneway.sandbox.images import make_folder, relink, replace
-from laneway.sandbox.paths import open_folder, opened_folder
+from laneway.sandbox.paths import opened_folder
 from laneway.sandbox.scan import look_at
 
 GONE = "the copy of what it was is no longer kept"
@@ -99,12 +101,8 @@ class Restoration:
     def _rename(self, source: str, path: str) -> None:
         *from_, old = source.split("/")
         *to, new = path.split("/")
-        into = self._parent(to)
-        try:
-            with opened_folder(self._root, from_) as at:
-                os.rename(old, new, src_dir_fd=at, dst_dir_fd=into)
-        finally:
-            os.close(into)
+        with self._parent(to) as into, self._writable(from_) as at:
+            os.rename(old, new, src_dir_fd=at, dst_dir_fd=into)
         self._outcome.done |= {path: "put back", source: "moved back"}
 
     def _clear(self, path: str, target: Image) -> None:
@@ -117,7 +115,7 @@ class Restoration:
 
     def _remove(self, path: str, kind: Kind) -> None:
         *parents, name = path.split("/")
-        with opened_folder(self._root, parents) as at:
+        with self._writable(parents) as at:
             if kind is Kind.FOLDER:
                 os.rmdir(name, dir_fd=at)
             else:
@@ -126,9 +124,8 @@ class Restoration:
 
     def _put(self, path: str, target: Image) -> None:
         *parents, name = path.split("/")
-        at = self._parent(parents)
-        try:
-            owner = (target.uid, target.gid)
+        owner = (target.uid, target.gid)
+        with self._parent(parents) as at:
             if target.kind is Kind.FOLDER:
                 with contextlib.suppress(FileExistsError):
                     os.close(make_folder(at, name, target.mode | 0o700, owner))
@@ -141,18 +138,31 @@ class Restoration:
                     replace(at, name, content, target.mode, owner)
                 else:
                     relink(at, name, content, owner)
-        finally:
-            os.close(at)
         self._outcome.done[path] = "put back"
 
-    def _parent(self, parents: list[str]) -> int:
+    @contextmanager
+    def _parent(self, parents: list[str]) -> Iterator[int]:
         """The open folder a path is in; one that was removed since is made again."""
         for depth in range(len(parents)):
-            with opened_folder(self._root, parents[:depth]) as at:
+            with self._writable(parents[:depth]) as at:
                 about = os.fstat(at)
                 with contextlib.suppress(FileExistsError):
                     os.close(make_folder(at, parents[depth], 0o755, (about.st_uid, about.st_gid)))
-        return open_folder(self._root, parents)
+        with self._writable(parents) as at:
+            yield at
+
+    @contextmanager
+    def _writable(self, parts: list[str]) -> Iterator[int]:
+        """The open folder; if a command closed it to its own user, it can be written in until the block ends."""
+        with opened_folder(self._root, parts) as at:
+            mode, closed = stat.S_IMODE(os.fstat(at).st_mode), not os.access(".", os.W_OK, dir_fd=at)
+            if closed:
+                os.fchmod(at, mode | stat.S_IWUSR)
+            try:
+                yield at
+            finally:
+                if closed:
+                    os.fchmod(at, mode)
 
     def _set_mode(self, path: str, mode: int) -> None:
         with opened_folder(self._root, path.split("/")) as at:

@@ -90,7 +90,11 @@ def prepare(order: Order) -> None:
     if order["mounts"]:
         check(libc.unshare(NEW_MOUNTS), "unshare")
         mount(None, "/", None, PRIVATE | RECURSIVE)
-        mount(order["workspace"], order["inside"], None, BIND)
+        # Entered first: it may itself lie in what is about to be covered.
+        os.chdir(order["workspace"])
+        mount("tmpfs", os.path.dirname(order["inside"]), "tmpfs", NOSUID | NODEV, "size=64k,mode=0755")  # noqa: PTH120
+        os.mkdir(order["inside"])  # noqa: PTH102
+        mount(".", order["inside"], None, BIND)
         mount("tmpfs", "/tmp", "tmpfs", NOSUID | NODEV, f"size={order['temporary_bytes']},mode=1777")  # noqa: S108
         for name, text in order["accounts"].items():
             with open(f"/tmp/.{name}", "w", encoding="ascii") as file:  # noqa: PTH123, S108
