@@ -24,7 +24,7 @@ from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
 from tests.servers.redis_server import redis_server
 
-pytest_plugins = ["tests.skips", "tests.unsteady", "tests.alone"]
+pytest_plugins = ["tests.without", "tests.skips", "tests.unsteady", "tests.alone"]
 
 TEMPLATE = "laneway_template"
 MUCH = 2 << 30
@@ -54,7 +54,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No test may read the settings of the person who runs it, nor reach a model with that person's key.
 for name in list(os.environ):
-    if name.startswith(("LANEWAY_", "WAHA_")) and name != "LANEWAY_TEST_DATA":
+    if name.startswith(("LANEWAY_", "WAHA_")) and name not in ("LANEWAY_TEST_DATA", "LANEWAY_TEST_WITHOUT"):
         del os.environ[name]
 for name in ("DATABASE_URL", "REDIS_URL", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "HAIKU_API_KEY",
              "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "DEFAULT_MODEL"):  # fmt: skip

@@ -22,6 +22,7 @@ from tests.skips import missing
 
 NAMES: tuple[Wanted, ...] = ("bubblewrap", "sandlock", "landlock")
 INSTALL = {
+    "auto": "apt install bubblewrap",
     "bubblewrap": "apt install bubblewrap",
     "sandlock": "a kernel with Landlock ABI 6 (Linux 6.12)",
     "landlock": "a kernel with Landlock (Linux 5.13)",
@@ -38,6 +39,20 @@ async def boundary(request: pytest.FixtureRequest) -> Boundary:
     """Each boundary of this machine in turn."""
     name: Wanted = request.param
     return await boundary_called(name)
+
+
+@pytest.fixture
+async def strongest() -> Boundary:
+    """The boundary that is taken on this machine; the test is skipped where there is none."""
+    return await boundary_called("auto")
+
+
+@pytest.fixture
+async def strong(strongest: Boundary) -> Boundary:
+    """That boundary; the test is skipped where every command asks behind it."""
+    if strongest.weaker:
+        missing("a boundary stronger than landlock", INSTALL["auto"])
+    return strongest
 
 
 @pytest.fixture
@@ -61,7 +76,7 @@ async def boundary_called(name: Wanted) -> Boundary:
     if name not in _known:
         _known[name] = (await choose(name)).boundary
     if why := _known[name].off:
-        missing(f"{name} ({why})", INSTALL[name])
+        missing(f"{'a boundary' if name == 'auto' else name} ({why})", INSTALL[name])
     return _known[name]
 
 

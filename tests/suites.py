@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-THEIRS = {"CI", "LANEWAY_TEST_DATA"}
+THEIRS = {"CI", "LANEWAY_TEST_DATA", "LANEWAY_TEST_WITHOUT"}
 
 
 def run_suite(suite: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -157,7 +157,8 @@ def test_every_unknown_key_of_a_file_is_named_at_once(place: Place) -> None:
 
 
 def test_variables_of_the_client_and_the_tests_are_not_settings(place: Place) -> None:
-    place.load(LANEWAY_URL="http://example.test", LANEWAY_KEY="lw_x", LANEWAY_TEST_DATA="/data")
+    place.load(LANEWAY_URL="http://example.test", LANEWAY_KEY="lw_x")
+    place.load(LANEWAY_TEST_DATA="/data", LANEWAY_TEST_WITHOUT="tesseract")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.processes import Running, Shell, free_port, up
+from tests.sandboxing import boundary
 from tests.servers import OpenAIServer
+
+__all__ = ["boundary"]
 
 MODEL = "openai:gpt-4.1"
 

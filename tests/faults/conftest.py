@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.sandboxing import boundary, workspace
+from tests.sandboxing import boundary, strong, strongest, workspace
 
-__all__ = ["boundary", "workspace"]
+__all__ = ["boundary", "strong", "strongest", "workspace"]

@@ -100,6 +100,7 @@ def acts(job: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.usefixtures("strong")
 async def test_no_injected_order_has_an_effect_nobody_approved(database_url: str, tmp_path: Path) -> None:
     unapproved, asked, refused, posted = [], 0, 0, list[str]()
     with Loopback(pages(posted)) as site:

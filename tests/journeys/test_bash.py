@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from laneway.llm.scripted import Call
+from laneway.sandbox.contract import Boundary
 from tests.journeys.tooling import calls, door
 
 SLEEPS = [f"{seconds}.{os.getpid()}" for seconds in (611, 612, 613)]
@@ -22,20 +23,25 @@ def bash(command: str, **more: object) -> Call:
 
 
 async def test_a_harmless_command_runs_in_the_workspace_and_names_its_boundary(
-    database_url: str, tmp_path: Path
+    database_url: str, tmp_path: Path, boundary: Boundary
 ) -> None:
-    async with door(database_url, tmp_path, calls(bash("pwd; echo hi > made.txt; cat made.txt"))) as here:
+    script = calls(bash("pwd; echo hi > made.txt; cat made.txt"))
+    async with door(database_url, tmp_path, script, sandbox=boundary.name) as here:
         receipt = await here.send("what is here?")
+        if boundary.weaker:
+            await here.answer((await here.approval(receipt["job_id"]))["id"])
         job = await here.until(receipt["job_id"])
+    assert len(job["approvals"]) == boundary.weaker
     [tool] = job["tools"]
     assert tool["outcome"]["status"] == "success", tool
     assert tool["outcome"]["stdout"].splitlines()[-1] == "hi"
     assert tool["outcome"]["exit_code"] == 0
-    assert tool["outcome"]["boundary"] in ("bubblewrap", "sandlock", "landlock")
+    assert tool["outcome"]["boundary"] == boundary.name
     assert (tmp_path / "workspaces" / receipt["thread_id"] / "made.txt").read_text() == "hi\n"
     assert {"status", "stdout", "stderr", "exit_code", "result", "error"} <= set(tool["outcome"])
 
 
+@pytest.mark.usefixtures("strongest")
 async def test_a_dangerous_command_is_asked_for_approved_and_run_once(database_url: str, tmp_path: Path) -> None:
     async with door(database_url, tmp_path, calls(bash("git push --force origin main; echo pushed >> log"))) as here:
         receipt = await here.send("what about the branch?")
@@ -57,6 +63,7 @@ async def test_what_the_guard_denies_is_never_asked_and_the_model_is_told(databa
 
 
 @pytest.mark.alone
+@pytest.mark.usefixtures("strong")
 async def test_stop_ends_the_whole_process_tree_within_a_second_and_tells_what_was_done(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -88,6 +95,7 @@ def sleepers() -> list[int]:
     return found
 
 
+@pytest.mark.usefixtures("strong")
 async def test_a_command_that_takes_too_long_is_ended(database_url: str, tmp_path: Path) -> None:
     async with door(database_url, tmp_path, calls(bash("sleep 30", timeout=1))) as here:
         job = await here.until((await here.send("wait"))["job_id"])
@@ -96,6 +104,7 @@ async def test_a_command_that_takes_too_long_is_ended(database_url: str, tmp_pat
     assert "ended after 1 s" in outcome["error"]
 
 
+@pytest.mark.usefixtures("strongest")
 async def test_what_a_command_did_to_the_workspace_is_undone(database_url: str, tmp_path: Path) -> None:
     script = calls(bash("echo changed > a.txt; rm b.txt; echo new > c.txt"))
     async with door(database_url, tmp_path, script) as here:
@@ -134,6 +143,7 @@ async def test_a_command_in_host_mode_that_writes_always_asks(database_url: str,
         assert (await here.approval(again["job_id"]))["action"]["tool"] == "bash", "always does not hold in host mode"
 
 
+@pytest.mark.usefixtures("strong")
 async def test_characters_no_store_can_hold_hurt_nobody(database_url: str, tmp_path: Path) -> None:
     script = calls(bash("printf 'a\\0b'"), Call("write_file", {"path": "x.txt", "content": "a\0b"}))
     async with door(database_url, tmp_path, script) as here:

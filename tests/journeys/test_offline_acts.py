@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from laneway.app import Parts
 from laneway.llm.offline import NEEDS_KEY, OfflineModel
@@ -115,6 +116,7 @@ async def test_seed_000s_flow_with_a_classification_in_the_payload(database_url:
         assert "has been up for" in await here.ask(text, mode="EXECUTE", payload=payload)
 
 
+@pytest.mark.usefixtures("strongest")
 async def test_a_command_runs_in_the_sandbox_and_its_output_is_shown(database_url: str, tmp_path: Path) -> None:
     async with offline(database_url, tmp_path) as here:
         said = await approved(here, "run `echo one; echo two`")
@@ -123,6 +125,7 @@ async def test_a_command_runs_in_the_sandbox_and_its_output_is_shown(database_ur
     assert failed.startswith("I could not run `ls /nowhere/at/all`")
 
 
+@pytest.mark.usefixtures("strongest")
 async def test_restarting_a_service_shows_the_command_and_waits_for_a_yes(database_url: str, tmp_path: Path) -> None:
     async with offline(database_url, tmp_path) as here:
         receipt = await here.send("restart nginx")

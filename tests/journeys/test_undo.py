@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import psycopg
+import pytest
 
 from laneway.lanes.tools import ToolEntry
 from laneway.lanes.tools.entry import success
@@ -112,6 +113,7 @@ async def test_two_jobs_that_wrote_the_same_file_are_undone_in_reverse(database_
         assert files_of(folder) == {"a.txt": "before"}
 
 
+@pytest.mark.usefixtures("strongest")
 async def test_a_command_is_undone_like_a_file_tool(database_url: str, tmp_path: Path) -> None:
     command = "rm old.txt && echo more >> new.txt && mkdir -p a/b && echo x > a/b/c && chmod 700 a/b/c"
     script = calls(

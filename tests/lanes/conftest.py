@@ -14,6 +14,9 @@ from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.store.database import Database
 from tests.lanes.calls import new_call
+from tests.sandboxing import strong, strongest
+
+__all__ = ["strong", "strongest"]
 
 Use = Callable[..., Awaitable[Outcome]]
 

@@ -93,7 +93,9 @@ def _from_environment(environ: Mapping[str, str], source: str, *, all_ours: bool
     return {known[env]: _parsed(known[env], text) for env, text in environ.items() if env in known and text.strip()}
 
 
-_ELSEWHERE = dict.fromkeys(("LANEWAY_HOME", "LANEWAY_URL", "LANEWAY_KEY", "LANEWAY_TEST_DATA"), "")
+_ELSEWHERE = dict.fromkeys(
+    ("LANEWAY_HOME", "LANEWAY_URL", "LANEWAY_KEY", "LANEWAY_TEST_DATA", "LANEWAY_TEST_WITHOUT"), ""
+)
 """Where the data directory is, and what belongs to the client and to the tests: known, but no settings."""
 
 

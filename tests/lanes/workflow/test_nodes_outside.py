@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
@@ -240,6 +241,7 @@ async def test_function_calls_a_tool_behind_the_gate(flows: Workflows) -> None:
     assert "There is no tool `no_such_tool`" in none.error["message"]
 
 
+@pytest.mark.usefixtures("strong")
 async def test_what_a_command_wrote_is_what_its_node_gave(flows: Workflows) -> None:
     made = document(
         [
