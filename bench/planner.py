@@ -2,9 +2,9 @@
 
     python -m bench.planner ../shared/data/tables
 
-The folder holds `NAME_questions.jsonl` ({"table", "prompt", "gold": values row by row, "ordered"}) and `NAME_tables.json`
-({table: rows}). An answer is right if its rows have the values of the reference, in any order of the columns; another
-answer is wrong, also where it shows a column more.
+The folder holds `NAME_questions.jsonl` ({"table", "prompt", "gold": values row by row, "ordered"}) and
+`NAME_tables.json` ({table: rows}). An answer is right if its rows have the values of the reference, in any order of the
+columns; another answer is wrong, also where it shows a column more.
 """
 
 from __future__ import annotations

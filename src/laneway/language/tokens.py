@@ -25,7 +25,7 @@ _TOKEN: Final = re.compile(
 _MARKS: Final = {"“": "”", "`": "`", '"': '"', "'": "'"}
 _CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IRREGULAR: Final = {
-    "ids": "id", "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "mice": "mouse",
+    "ids": "id", "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot",
     "series": "series", "species": "species", "staff": "staff", "data": "data", "statuses": "status", "news": "news",
     "movies": "movie", "cookies": "cookie", "calories": "calorie", "buses": "bus", "gases": "gas", "lens": "lens",
 }  # fmt: skip

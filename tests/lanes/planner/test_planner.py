@@ -1,11 +1,10 @@
-"""Requests about tables: what the page promises, a corpus of requests and traps, and words thrown together at random."""
+"""Requests about tables: what the page promises, a corpus of requests and traps, and words thrown together."""
 
 from __future__ import annotations
 
 import json
 import random
 import re
-import time
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -19,7 +18,7 @@ from laneway.lanes.pipeline.planner.words import FIGURES, GRAMMAR
 from laneway.lanes.pipeline.reading import rows_of
 from laneway.lanes.pipeline.tables import run
 
-Rows = Sequence[Mapping[str, Any]]
+Rows = Sequence[dict[str, Any]]
 TODAY = date(2026, 11, 18)
 PAGE = Path(__file__).parents[3] / "docs" / "asking-tables.md"
 CORPUS = Path(__file__).with_name("requests.json")
@@ -50,22 +49,16 @@ def test_requests_of_the_corpus_are_answered_right_or_refused() -> None:
     corpus = json.loads(CORPUS.read_text(encoding="utf-8"))
     wrong = []
     for case in corpus["requests"]:
-        tables = {name: corpus["tables"][table] for name, table in case["tables"].items()}
-        found = answer(case["prompt"], tables)
+        found = answer(case["prompt"], {name: corpus["tables"][table] for name, table in case["tables"].items()})
         if isinstance(found, Refusal):
-            verdict = "" if "refused" in case else f"refused: {found.sentence}"
-            if "refused" in case and case["refused"] not in found.sentence:
-                verdict = f"refused for another reason: {found.sentence}"
+            right, told = "refused" in case and case["refused"] in found.sentence, found.sentence
         else:
-            cells = [list(row.values()) for row in found]
-            wanted = case.get("rows")
-            in_order = cells if case.get("ordered") else sorted(cells, key=repr)
-            verdict = (
-                ""
-                if in_order == (wanted if case.get("ordered") or wanted is None else sorted(wanted, key=repr))
-                else f"{cells}"
-            )
-        wrong += [f"{case['prompt']}: {verdict}"] if verdict else []
+            cells, wanted = [list(row.values()) for row in found], case.get("rows", [])
+            if not case.get("ordered"):
+                cells, wanted = sorted(cells, key=repr), sorted(wanted, key=repr)
+            right, told = "rows" in case and cells == wanted, str(cells)
+        wrong += [] if right else [f"{case['prompt']}: {told}"]
+    assert len(corpus["requests"]) <= 200
     assert not wrong, "\n".join(wrong)
 
 
@@ -88,35 +81,34 @@ def test_random_words_over_random_tables_give_rows_or_a_refusal() -> None:
 SEED = 16
 NOUNS = ["orders", "people", "data", "x", "Größe", "status", "total", "name"]
 ODD = [
-    "", "“", '"open', "'s", "``x''", "-5", "1e9", "99999999999999999999", "0", "3.5k", "2nd", "%", "$20", "2026", "2026-02-30", "\u0301",
-    "\u202eabc", "😀", "of", "or", "and", "not", "between", "last", "7", "days", "month", "(", ")", "March", "Q1", "\x00",
+    "", "“", '"open', "'s", "``x''", "-5", "1e9", "99999999999999999999", "0", "3.5k", "2nd", "%", "$20", "2026",
+    "2026-02-30", "\u0301", "\u202eabc", "😀", "of", "or", "and", "not", "between", "last", "7", "days", "month",
+    "(", ")", "March", "Q1", "\x00",
 ]  # fmt: skip
+
+
+NAMES = [
+    "id",
+    "order_id",
+    "unitPrice",
+    "Name",
+    "status",
+    "from",
+    "to",
+    "created_at",
+    "is_paid",
+    "%",
+    "",
+    "Größe",
+    "year",
+]
 
 
 def make_rows(chance: random.Random) -> list[dict[str, Any]]:
     """A small table with odd names and cells."""
-    names = chance.sample(
-        [
-            "id",
-            "order_id",
-            "unitPrice",
-            "Name",
-            "status",
-            "from",
-            "to",
-            "created_at",
-            "is_paid",
-            "%",
-            "",
-            "Größe",
-            "total",
-            "year",
-        ],
-        5,
-    )
-    kinds = [chance.randint(0, 6) for _ in names]
+    kinds = {name: chance.randint(0, 6) for name in chance.sample(NAMES, 5)}
     return [
-        {name: make_cell(chance, kind) for name, kind in zip(names, kinds, strict=True) if chance.random() > 0.05}
+        {name: make_cell(chance, kind) for name, kind in kinds.items() if chance.random() > 0.05}
         for _ in range(chance.randint(0, 6))
     ]
 
@@ -125,20 +117,18 @@ def make_cell(chance: random.Random, kind: int) -> Any:
     """A cell of this kind, or now and then none."""
     texts = ["open", "Ann", "", "no", "C++", "C#", "from Paris", "top", "a" * 50]
     makers: list[Any] = [
-        chance.randint(-5, 2030), chance.random() * 100, chance.choice(texts), chance.choice(["2026-01-31", "2025-12-24T10:00:00"]),
-        chance.random() > 0.5, chance.choice([1, "1", None, True]), chance.choice(["yes", "no"]),
+        chance.randint(-5, 2030), chance.random() * 100, chance.choice(texts),
+        chance.choice(["2026-01-31", "2025-12-24T10:00:00"]), chance.random() > 0.5,
+        chance.choice([1, "1", None, True]), chance.choice(["yes", "no"]),
     ]  # fmt: skip
     return None if chance.random() < 0.1 else makers[kind]
 
 
 @pytest.mark.parametrize("word", ["price", "or", "x", "12", "Ann"])
-def test_a_long_request_is_answered_or_refused_soon(word: str) -> None:
+def test_a_long_request_ends(word: str) -> None:
     rows = [{"price": number, "name": f"Ann {number}", "day": "2026-01-31"} for number in range(200)]
-    began = time.process_time()
-    found = answer(" ".join([word] * 390), {"orders": rows})
-    assert isinstance(found, Refusal)
-    # Bounded, not measured: without a bound this takes minutes.
-    assert time.process_time() - began < 20
+    # Without a bound on its steps it would run into the time limit of a test.
+    assert isinstance(answer(" ".join([word] * 390), {"orders": rows}), Refusal)
 
 
 def test_days_that_count_from_today_need_a_today() -> None:
