@@ -16,7 +16,6 @@ _SMALL: Final = [
 _TENS: Final = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 WORDS: Final = dict(zip(_SMALL, range(20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
 _TIMES: Final = {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "mio": 10**6, "billion": 10**9}
-_ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 UNITS: Final = {
     "euro": "€", "euros": "€", "eur": "€", "dollar": "$", "dollars": "$", "usd": "$", "pound": "£", "pounds": "£",
     "gbp": "£", "€": "€", "$": "$", "£": "£", "percent": "%", "%": "%",
@@ -70,11 +69,6 @@ def whole_number(text: str) -> int | float | None:
     tokens = tokenize(text)
     found = read_number(tokens, 0)
     return found.value if found and found.used == len(tokens) else None
-
-
-def read_ordinal(token: Token) -> int | None:
-    """The place that a word such as `second` or `2nd` names."""
-    return int(token.value) if token.kind == "ordinal" else _ORDINALS.get(token.word)
 
 
 def milliseconds(text: str) -> int:

@@ -56,7 +56,6 @@ def test_a_preview_shows_three_rows_and_cuts_what_is_long() -> None:
     preview = results.dataset([{"text": "x" * 1000, "n": 1}, *ROWS, *ROWS])
     assert (preview["kind"], preview["row_count"], len(preview["sample"])) == ("dataset", 5, 3)
     assert len(preview["sample"][0]["text"]) == 200
-    assert results.as_object({"a": 1, "b": 2}) == {"kind": "object", "keys": ["a", "b"]}
     assert results.as_text("hello") == {"kind": "text", "text": "hello"}
 
 

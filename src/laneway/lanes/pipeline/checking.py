@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -86,8 +86,3 @@ def _size(rows: Sequence[Row]) -> int:
         return len(orjson.dumps(rows))
     except TypeError:  # numbers beyond 64 bits, or texts that are no Unicode
         return sum(len(repr(row)) for row in rows)
-
-
-def checked_all(tables: Mapping[str, Any], most_bytes: int = MOST_BYTES) -> dict[str, list[Row]]:
-    """Every table, checked."""
-    return {name: checked(name, rows, most_bytes) for name, rows in tables.items()}

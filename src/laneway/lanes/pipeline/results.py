@@ -55,11 +55,6 @@ def dataset(rows: Sequence[Row]) -> dict[str, Any]:
     return {"kind": "dataset", "row_count": len(rows), "sample": sample}
 
 
-def as_object(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The preview of an object: its keys."""
-    return {"kind": "object", "keys": list(value)[:100]}
-
-
 def as_text(text: str) -> dict[str, Any]:
     """The preview of plain words."""
     return {"kind": "text", "text": text[:2000]}
