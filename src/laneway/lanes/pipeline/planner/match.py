@@ -171,6 +171,10 @@ class Request:
         far, found = self.schema.find_column([word, after]) if after and after not in say.GRAMMAR else (1, [])
         return bool(far or not found)
 
+    def counts_rows(self, column: Column) -> bool:
+        """Whether the column only numbers the rows under their noun: "flights over 150" is not about it."""
+        return column.is_unique and column.kind == "number" and column.words == self.schema.noun
+
     def name_lost_word(self, at: int) -> NotUnderstood:
         """Says which word has no place."""
         at = max(self.furthest, self.skip(at))
@@ -225,12 +229,13 @@ class Request:
             tokens = [one for one in self.tokens[start:end] if one.word not in say.ARTICLES]
             if {first, last} & _NO_EDGES or not {one.kind for one in tokens} <= {"word", "number"}:
                 continue
-            words = [one.word for one in tokens]
-            level, found = self.schema.find_column(words)
+            level, found = self.schema.find_column(words := [one.word for one in tokens])
             if not found or level > far or (level and self._is_taken(words, start)):
                 continue
             if len(words) > 1 and self.schema.is_noun([last]) and not any(singular(last) in one.words for one in found):
                 continue
+            if len(words) > 1 and last in say.ORIGINS and len(found[0].words) < len(words):
+                continue  # "flights to Bee": the noun and a preposition, no column.
             if len(found) > 1:
                 names = ", ".join(f"`{one.name}`" for one in found[:5])
                 said = f"`{' '.join(words)}` may be {names}."
@@ -313,8 +318,8 @@ class Request:
         for number, end in self.read_number(at, found, 0):
             unit = singular(self.token(end).word)
             units = UNITS & set(found["column"].words)
-            is_unit = any(unit == one or (len(one) > 1 and unit.startswith(one)) for one in units)
-            yield check_unit(found["column"], number), self.skip(end) + 1 if is_unit else end
+            fits = any(unit == one or (len(one) > 1 and unit.startswith(one)) for one in units)
+            yield check_unit(found["column"], number), self.skip(end) + 1 if fits else end
 
     def read_text(self, at: int, _: Found, __: int) -> Reading:
         """A quotation, or a word that is none of the grammar."""

@@ -19,17 +19,11 @@ from laneway.language.tokens import singular, split_name
 
 Condition = dict[str, Any]
 _OPPOSITE: Final = {
-    ">": "<=",
-    "<": ">=",
-    ">=": "<",
-    "<=": ">",
-    "==": "!=",
-    "!=": "==",
-    "in": "not_in",
-    "null": "not_null",
-}
+    ">": "<=", "<": ">=", ">=": "<", "<=": ">", "==": "!=", "!=": "==", "in": "not_in", "null": "not_null",
+}  # fmt: skip
 _NUMERIC: Final = ("number", "mixed")
 _PREFIXES: Final = {"mean": "average", "sum": "total", "count_distinct": "different"}
+_OR_VALUE: Final = ",? or|,|and|nor in|from|of|to|for?"
 
 
 @dataclass(frozen=True)
@@ -45,7 +39,6 @@ class Figure:
 
 
 Item = Column | Figure
-_OR_VALUE: Final = ",? or|,|and|nor in|from|of|to|for?"
 
 
 @dataclass
@@ -83,8 +76,7 @@ def _negate(condition: Condition, column: Column) -> Condition:
     """The other rows; refused where empty cells would be among them."""
     if column.has_empty and condition.get("is") != "null" and "or" not in condition:
         raise NotUnderstood(f"`{column.name}` has empty cells: do they count?", "Say `… is missing` apart.")
-    turned = _OPPOSITE.get(str(condition.get("is")))
-    return {**condition, "is": turned} if turned else {"not": condition}
+    return {**condition, "is": by} if (by := _OPPOSITE.get(str(condition.get("is")))) else {"not": condition}
 
 
 def _dated(column: Column, by: str, period: Period) -> Condition | None:
@@ -102,10 +94,13 @@ def _compare(request: Request, found: Found) -> Condition | None:
     """A column with an operator or an adjective: `price over 100`, `age not below 30`."""
     column = found["column"] = found.get("column") or request.choose_measure(found["adjective"][0])
     by: str = found["operator"] if "operator" in found else ">" if found["adjective"][1] == "desc" else "<"
-    if column is not None and column.kind == "date":
+    measures = found["adjective"][0] if "adjective" in found else ""
+    if column is None or (measures and not set(measures.split()) & set(column.words)) or request.counts_rows(column):
+        return None
+    if column.kind == "date":
         found["end"], more = request.one("<period>", found["end"])
         return _dated(column, by, more["period"]) if more else None
-    if column is None or column.kind not in _NUMERIC:
+    if column.kind not in _NUMERIC:
         return None
     found["end"], more = request.one("<amount> [<suffix>]", found["end"], column)
     fits = more and not request.one("<rows>", found["end"])[1] and (by == "==" or "suffix" not in more)
@@ -158,7 +153,7 @@ def _hold(_: Request, found: Found) -> Condition | None:
         truth = column.truths[missing or found.get("truth") in ("false", "no", "n", "f")]
         return None if truth == "" else make_test(column, "==", truth)
     full = "has" in found and column.has_empty and column.hollow is None
-    return make_test(column, "null" if missing else "not_null") if (missing and not column.table) or full else None
+    return make_test(column, "null" if missing else "not_null") if full or (missing and not column.table) else None
 
 
 def _denied_flag(request: Request, found: Found) -> Condition | None:
@@ -176,7 +171,7 @@ def _number_first(request: Request, found: Found) -> Condition | None:
     end, more = (found["end"], found) if "column" in found else request.one("<column:2>", found["end"])
     subject = request.subject if request.subject is not None and request.subject.kind in _NUMERIC else None
     column = more.get("column") or subject or request.choose_amount()
-    if column is None or column.kind not in _NUMERIC or column.words[-1:] == ("id",):
+    if column is None or column.kind not in _NUMERIC or column.words[-1:] == ("id",) or request.counts_rows(column):
         return None
     found["end"], found["column"] = end, column
     value = check_unit(column, found["number"])
