@@ -5,7 +5,7 @@
 #   ARGS="-n 0 tests/web"        for test and coverage: these tests only, one after the other in one process
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check bench coverage weights docs clean
+.PHONY: help setup up test test-faults check bench coverage weights docs clean
 
 PYTHON ?=
 ARGS ?=
@@ -14,6 +14,7 @@ BIN := .venv/bin
 # A worker for each processor; each takes a half of the rest from the slowest when it has nothing left.
 PYTEST := -m pytest -n auto --dist worksteal
 READY := .venv/.ready
+TOOLS := .venv/.tools
 PEERS := .venv/.peers
 CANDIDATES := $(or $(PYTHON),$(BIN)/python python3.13 python3.12 python3.11 python3 python)
 SAY_PATH := import sys; print(sys._base_executable); sys.exit(sys.version_info < (3, 11))
@@ -50,37 +51,40 @@ export UV_SYSTEM_CERTS ?= true
 endif
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-setup: $(READY)  ## install everything into .venv, exactly as uv.lock says
+setup: $(TOOLS)  ## install everything into .venv, exactly as uv.lock says
 
 up: $(READY)  ## start Laneway; ARGS="--port 9000" is passed on
 	@exec $(BIN)/python -P -c "$$QUIETLY" $(BIN)/laneway up $(ARGS)
 
-test: $(READY)  ## run the tests; with CI=true a skipped test is a failure
-	@$(BIN)/python $(PYTEST) $(ARGS)
+test: $(TOOLS)  ## run the tests; with CI=true a skipped test is a failure
+	@$(BIN)/python $(PYTEST) $(or $(ARGS),--ignore=tests/faults)
 
-check: $(READY)  ## format, lint, types, layers, documentation
+test-faults: $(TOOLS)  ## run the tests that kill, stop, flood and wait
+	@$(BIN)/python $(PYTEST) $(or $(ARGS),tests/faults)
+
+check: $(TOOLS)  ## format, lint, types, layers, documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	MYPYPATH=src:. $(BIN)/mypy --explicit-package-bases src tests bench docs
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_docs.py tests/test_architecture.py
 
-bench: $(READY) $(PEERS)  ## measure; prints figures and ratios
+bench: $(PEERS)  ## measure; prints figures and ratios
 	@$(BIN)/python -m bench $(ARGS)
 
-coverage: $(READY)  ## run the tests and say which lines they never reached
+coverage: $(TOOLS)  ## run all tests and say which lines they never reached
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run $(PYTEST) $(ARGS)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report --skip-covered --sort=cover
 
-weights: $(READY)  ## train the built-in taxonomies again, after a change of them
+weights: $(TOOLS)  ## train the built-in taxonomies again, after a change of them
 	@$(BIN)/python -m laneway.classify.ship
 
-docs: $(READY)  ## write the generated documents again
+docs: $(TOOLS)  ## write the generated documents again
 	@$(BIN)/python docs/generate.py --write
 	@$(BIN)/python docs/picture.py --write
 
@@ -105,10 +109,15 @@ echo "Installing into .venv what uv.lock names"; \
 $(if $(MIRROR),$(call FROM_MIRROR,$(1)),"$$uv" sync --frozen --quiet --python "$$python" $(1))
 endef
 
+# What running needs, and reading attached documents; tests and checks need more.
 $(READY): pyproject.toml uv.lock
-	$(call INSTALL,)
+	$(call INSTALL,--no-dev --extra documents)
 	@touch $@
 
+$(TOOLS): pyproject.toml uv.lock
+	$(call INSTALL,)
+	@touch $(READY) $@
+
 # Those we are measured against are heavy, and nobody else needs them; the bench says which of them it did not find.
-$(PEERS): $(READY)
+$(PEERS): $(TOOLS)
 	$(call INSTALL,--group bench) && touch $@ || echo "The peers could not be installed: they are left out."

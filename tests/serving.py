@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,3 +61,42 @@ async def serving(
                 end_streams(api)
                 server.should_exit = True
                 await task
+
+
+@contextmanager
+def serving_beside(
+    database_url: str | None, home: Path, parts: Parts | None = None, **settings: Any
+) -> Iterator[Served]:
+    """The same in a thread of its own, for tests that share a server though each has an event loop of its own."""
+    served: list[Served] = []
+    failed: list[BaseException] = []
+    known, enough = threading.Event(), asyncio.Event()
+    loop = asyncio.new_event_loop()
+
+    async def serve() -> None:
+        async with serving(database_url, home, parts, **settings) as found:
+            served.append(found)
+            known.set()
+            await enough.wait()
+
+    def run() -> None:
+        try:
+            with asyncio.Runner(loop_factory=lambda: loop) as runner:
+                runner.run(serve())
+        except BaseException as error:
+            failed.append(error)
+        finally:
+            known.set()
+
+    thread = threading.Thread(target=run, name="laneway")
+    thread.start()
+    known.wait()
+    try:
+        if served:
+            yield served[0]
+    finally:
+        if thread.is_alive():
+            loop.call_soon_threadsafe(enough.set)
+        thread.join()
+        if failed:
+            raise failed[0]

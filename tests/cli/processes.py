@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.cli import forked
+from tests.cli import in_process
 
 COMMAND = (sys.executable, "-m", "laneway")
 _WORKERS = 8
@@ -64,13 +64,14 @@ class Shell:
     ) -> subprocess.CompletedProcess[str]:
         """All that the command left behind; it ended with `code` and without a traceback."""
         everything = self.environment(environ)
-        # Where other modules are to be found, Python has to look for them itself.
+        # Where other modules are to be found, a new Python has to look for them.
         same_modules = everything.get("PYTHONPATH") == os.environ.get("PYTHONPATH")
-        run = forked.run if same_modules and sys.platform == "linux" else executed
-        ended = run(arguments, typed, self.folder, everything, 100)
-        assert "Traceback" not in ended.stderr, ended.stderr
-        assert ended.returncode == code, f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
-        return ended
+        run = in_process.run if same_modules else executed
+        return _checked(run(arguments, typed, self.folder, everything), code)
+
+    def process(self, *arguments: str, typed: str = "", code: int = 0, **environ: str) -> str:
+        """What the command printed in a process of its own, as a user starts it."""
+        return _checked(executed(arguments, typed, self.folder, self.environment(environ)), code).stdout
 
     def environment(self, more: dict[str, str]) -> dict[str, str]:
         return {
@@ -85,13 +86,19 @@ class Shell:
 
 
 def executed(
-    arguments: Sequence[str], typed: str, folder: Path, environ: Mapping[str, str], seconds: float
+    arguments: Sequence[str], typed: str, folder: Path, environ: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """The same as `forked.run`, by a Python that was started for it."""
+    """The same as `in_process.run`, by a Python that was started for it."""
     command = [*COMMAND, *arguments]
     return subprocess.run(
-        command, input=typed, capture_output=True, text=True, timeout=seconds, cwd=folder, env=environ, check=False
+        command, input=typed, capture_output=True, text=True, timeout=100, cwd=folder, env=environ, check=False
     )
+
+
+def _checked(ended: subprocess.CompletedProcess[str], code: int) -> subprocess.CompletedProcess[str]:
+    assert "Traceback" not in ended.stderr, ended.stderr
+    assert ended.returncode == code, f"{ended.returncode}\n{ended.stdout}\n{ended.stderr}"
+    return ended
 
 
 class Running:

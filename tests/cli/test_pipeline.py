@@ -61,12 +61,12 @@ def test_a_refusal_says_why_and_ends_with_1(shell: Shell) -> None:
 def test_every_line_is_answered_by_one_line(shell: Shell) -> None:
     rows = [{"name": "a", "price": 5}, {"name": "b", "price": 50}]
     asked = [
-        {"prompt": "the cheapest product", "data": rows},
+        {"prompt": "the cheapest row", "data": rows},
         {"prompt": "something nice", "data": rows},
         {"prompt": "orders without a customer",
          "tables": {"orders": [{"order_id": 1, "customer_id": 3}], "customers": [{"id": 4}]}},
     ]  # fmt: skip
-    printed = shell.run("pipeline", "run", "--jsonl", typed="\n".join(map(json.dumps, asked)))
+    printed = shell.process("pipeline", "run", "--jsonl", typed="\n".join(map(json.dumps, asked)))
     first, second, third = [json.loads(line) for line in printed.splitlines()]
     assert first["rows"] == rows[:1]
     assert "error" not in first
@@ -92,7 +92,7 @@ def test_a_missing_file_or_prompt_is_named(shell: Shell) -> None:
 def test_a_line_that_breaks_something_here_is_answered_and_the_next_ones_are_read(shell: Shell) -> None:
     deep = f'{{"prompt": "sort by kg", "data": [{{"kg": 1, "n": {"[" * 1000}{"]" * 1000}}}]}}'
     odd = '{"prompt": "sort by kg", "data": [{"kg": 2, "#": 1, "": 3}, {"kg": 1, "#": 2, "": 4}]}'
-    lines = shell.ended("pipeline", "run", "--jsonl", typed=f"{deep}\n{odd}\n", code=2).stdout.splitlines()
+    lines = shell.process("pipeline", "run", "--jsonl", typed=f"{deep}\n{odd}\n", code=2).splitlines()
     broken, answered = map(json.loads, lines)
     assert (broken["rows"], broken["plan"], broken["error"]["type"]) == (None, None, "internal")
     assert answered["rows"] == [{"kg": 1, "#": 2, "": 4}, {"kg": 2, "#": 1, "": 3}]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import psycopg
@@ -14,7 +15,8 @@ import pytest
 
 from laneway.app import Parts
 from laneway.client import ServerEvent, parsed
-from tests.serving import serving
+from tests.conftest import cloned
+from tests.serving import serving, serving_beside
 
 ENDED = ("done", "failed", "cancelled")
 
@@ -22,8 +24,8 @@ ENDED = ("done", "failed", "cancelled")
 class Door:
     """The API as a test uses it: JSON out, JSON in, and the status it must have."""
 
-    def __init__(self, url: str, key: str) -> None:
-        self.url, self.key = url, key
+    def __init__(self, url: str, key: str, database_url: str = "", thread: str = "main") -> None:
+        self.url, self.key, self.database_url, self.thread = url, key, database_url, thread
         self.http = httpx.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
 
     async def get(self, path: str, expected: int = 200, **query: Any) -> Any:
@@ -37,7 +39,7 @@ class Door:
         return response.json()
 
     async def send(self, text: str, **more: Any) -> Any:
-        return await self.post("/messages", 202, json={"text": text, **more})
+        return await self.post("/messages", 202, json={"text": text, "thread": self.thread, **more})
 
     async def until(self, job_id: str, *statuses: str, seconds: float = 40) -> Any:
         """The job once it has one of these statuses; by default, once it has ended."""
@@ -82,7 +84,7 @@ def opened(database_url: str, tmp_path: Path) -> Open:
     @asynccontextmanager
     async def open_door(parts: Parts | None = None, **settings: Any) -> AsyncIterator[Door]:
         async with serving(database_url, tmp_path, parts, **settings) as (url, key):
-            door = Door(url, key)
+            door = Door(url, key, database_url)
             async with door.http:
                 yield door
 
@@ -90,9 +92,24 @@ def opened(database_url: str, tmp_path: Path) -> Open:
 
 
 @pytest.fixture
-async def door(opened: Open) -> AsyncIterator[Door]:
-    """The door of a Laneway whose model repeats what it is told."""
+async def own_door(opened: Open) -> AsyncIterator[Door]:
+    """The door of a Laneway of the test's own, whose store nobody has touched."""
     async with opened() as door:
+        yield door
+
+
+@pytest.fixture(scope="module")
+def shared_server(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """A Laneway whose model repeats what it is told, for all tests of a module."""
+    with cloned(postgres) as url, serving_beside(url, tmp_path_factory.mktemp("home")) as (address, key):
+        yield Door(address, key, url)
+
+
+@pytest.fixture
+async def door(shared_server: Door) -> AsyncIterator[Door]:
+    """The door of the Laneway that the module shares; what is sent goes into a thread of the test's own."""
+    door = Door(shared_server.url, shared_server.key, shared_server.database_url, f"thread-{uuid4().hex[:8]}")
+    async with door.http:
         yield door
 
 
