@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import permutations
-from typing import Any
+from typing import Any, Final
 
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.plan import Plan, plan_of
 from laneway.lanes.pipeline.planner.match import Request
-from laneway.lanes.pipeline.planner.schema import Column, Schema, find_keys, join_schemas, read_schema
-from laneway.lanes.pipeline.planner.shapes import Ask, Condition, Figure, Item, read_ask
+from laneway.lanes.pipeline.planner.schema import Ask, Column, Figure, Item, Schema, find_keys, join, read_schema, widen
+from laneway.lanes.pipeline.planner.shapes import read_ask
 from laneway.lanes.pipeline.tables import run
 from laneway.lanes.pipeline.values import Row
 from laneway.language.politeness import strip_politeness
 from laneway.language.refusal import NotUnderstood, Refusal
-from laneway.language.tokens import LONGEST, tokenize
+from laneway.language.tokens import LONGEST, singular, tokenize
 
 __all__ = ["Refusal", "planned"]
+_RANKS: Final = {"date", "rank", "share", "time", "priority", "severity", "urgency", "level", "size", "month", "day"}
 Tables = Mapping[str, Sequence[Row]]
 Step = dict[str, Any]
 
@@ -42,7 +43,6 @@ def planned(prompt: str, tables: Tables, today: date | None = None) -> Plan | Re
 
 
 def _read_plan(text: str, tables: Tables, today: date | None) -> dict[str, Any]:
-    """The plan over the one table that the whole request fits."""
     tokens = tokenize(text) if len(text) <= LONGEST else []
     if not tokens:
         raise NotUnderstood(f"The request is empty, or over {LONGEST:,} letters.", "Say what you want to see.")
@@ -51,7 +51,7 @@ def _read_plan(text: str, tables: Tables, today: date | None) -> dict[str, Any]:
     named: list[str] = []
     refused: list[tuple[int, NotUnderstood]] = []
     for name, schema in schemas.items():
-        whole = join_schemas(schema, (one for one in schemas.values() if one is not schema))
+        whole = widen(schema, (one for one in schemas.values() if one is not schema))
         request = Request(text, tokens, whole, tuple(schemas), today)
         try:
             found[name] = _build_plan(read_ask(request), whole, schemas, request)
@@ -69,9 +69,8 @@ def _read_plan(text: str, tables: Tables, today: date | None) -> dict[str, Any]:
 
 
 def _refuse_ties(document: dict[str, Any], tables: Tables) -> None:
-    """The best row is one: where several are as good, nothing is chosen by chance."""
     for number, step in enumerate(document["steps"]):
-        if step["do"] == "top_k" and step["k"] == 1:
+        if step["do"] == "top_k" and step["k"] == 1 and "ties" not in step:
             steps = [*document["steps"][:number], {**step, "ties": "all"}]
             equal = len(run(plan_of({**document, "steps": steps}), tables).rows)
             if equal > 1:
@@ -80,26 +79,27 @@ def _refuse_ties(document: dict[str, Any], tables: Tables) -> None:
 
 
 def _build_plan(ask: Ask, schema: Schema, schemas: Mapping[str, Schema], request: Request) -> dict[str, Any]:
-    """The steps that carry out what the slots say."""
     _refuse_contradictions(ask)
     steps = _build_joins(ask, schema, schemas)
     if ask.where:
-        steps.append({"do": "filter", "where": _all_of(ask.where)})
+        steps.append({"do": "filter", "where": join(ask.where)})
     figures = [one for one in (*ask.items, *(by for by, _ in ask.order), *(ask.best or ())) if isinstance(one, Figure)]
     steps += _build_groups(ask, figures) if figures or ask.group or ask.having else _build_rows(ask, request.noun)
-    if not steps and not (request.noun or ask.items):
+    bare = not steps or (len(schemas) > 1 and [step["do"] for step in steps] == ["filter"])
+    if bare and not (request.noun or ask.items):
         raise NotUnderstood("The request asks for nothing.", "Say what you want to see, like: the 5 cheapest.")
     return {"from": schema.name, "steps": steps}
-
-
-def _all_of(conditions: list[Condition]) -> Condition:
-    return conditions[0] if len(conditions) == 1 else {"and": conditions}
 
 
 def _build_joins(ask: Ask, schema: Schema, schemas: Mapping[str, Schema]) -> list[Step]:
     """A look-up for each other table whose columns are used."""
     columns = {one.name: one for one in schema.columns}
-    named: list[Item] = [*ask.items, *ask.group, *(by for by, _ in ask.order), *(one for one, _, _ in ask.having)]
+    named: list[Item] = [
+        *ask.items,
+        *ask.group,
+        *(by for by, _ in ask.order),
+        *(one for one, _, _ in ask.having),
+    ]
     named += [ask.best[0]] if ask.best else []
     used = [one if isinstance(one, Column) else one.column for one in named]
     used += [columns[test["column"]] for condition in ask.where for test in _read_tests(condition)]
@@ -120,8 +120,7 @@ def _build_joins(ask: Ask, schema: Schema, schemas: Mapping[str, Schema]) -> lis
     return steps
 
 
-def _read_tests(condition: Condition) -> list[Condition]:
-    """The single comparisons of a condition."""
+def _read_tests(condition: Step) -> list[Step]:
     parts = condition.get("and") or condition.get("or") or ([condition["not"]] if "not" in condition else None)
     return [condition] if parts is None else [test for part in parts for test in _read_tests(part)]
 
@@ -138,7 +137,6 @@ def _refuse_contradictions(ask: Ask) -> None:
 
 
 def _build_rows(ask: Ask, noun: str) -> list[Step]:
-    """Whole rows, or some columns of them, in their order."""
     items = [one for one in ask.items if isinstance(one, Column)]
     steps = _build_order(ask, items)
     repeated = len(items) == 1 and items[0].kind == "text" and not items[0].is_unique
@@ -147,22 +145,27 @@ def _build_rows(ask: Ask, noun: str) -> list[Step]:
     if ask.best is not None:
         if steps and ask.number in (None, 1):
             raise NotUnderstood("A single best row has no order.", "Leave the order out.")
-        steps.insert(0, {"do": "top_k", "k": ask.number or 1, "by": ask.best[0].name, "order": ask.best[1]})
+        by, way = ask.best
+        # "Latest prices": all of the latest day; "the cheapest flights": in that order.
+        several = ask.number is None and singular(noun) != noun
+        if several and ask.by_adjective and isinstance(by, Column) and by.kind == "number":
+            steps = [{"do": "sort", "by": [{"column": by.name, "order": way}]}]
+        else:
+            top = {"do": "top_k", "k": ask.number or 1, "by": by.name, "order": way}
+            steps.insert(0, {**top, "ties": "all"} if several else top)
     distinct = ask.distinct or (repeated and not noun and not steps and not ask.where)
-    if items:
-        steps.append({"do": "select", "columns": [one.name for one in items]})
+    steps += [{"do": "select", "columns": [one.name for one in items]}] if items else []
     return [*steps, {"do": "distinct"}] if distinct and items else steps
 
 
 def _build_order(ask: Ask, items: Sequence[Item]) -> list[Step]:
-    """The sort, and so many of the rows as were asked for."""
     if ask.direction and not ask.order:
         if len(items) != 1:
             raise NotUnderstood("It is not said what it is to be ordered by.", "Name a column behind `order of`.")
         ask.order = [(items[0], ask.direction)]
     for by, _ in ask.order:
-        texts = isinstance(by, Column) and by.kind == "text" and {"date", "rank", "share", "time"} & set(by.words)
-        if texts or (isinstance(by, Column) and by.kind == "numeral"):
+        texts = isinstance(by, Column) and by.kind == "text" and _RANKS & set(by.words)
+        if texts or (isinstance(by, Column) and by.kind in ("numeral", "day")):
             raise NotUnderstood(f"`{by.name}` is text and has the alphabet's order.", "Name another column.")
     keys = [{"column": by.name, "order": direction} for by, direction in ask.order]
     steps: list[Step] = [{"do": "sort", "by": keys}] if keys else []
@@ -195,9 +198,12 @@ def _build_groups(ask: Ask, figures: list[Figure]) -> list[Step]:
     steps: list[Step] = [{"do": "group_by", "by": [one.name for one in group], "values": values}]
     if ask.having:
         tests = [{"column": one.name, "is": by, "value": value} for one, by, value in ask.having]
-        steps.append({"do": "filter", "where": _all_of(tests)})
+        steps.append({"do": "filter", "where": join(tests)})
     if ask.best is not None and best is not None:
         steps.append({"do": "top_k", "k": ask.number or 1, "by": best.name, "order": ask.best[1]})
+    ask.order = [(next((one for one in shown if one.column == by), by), way) for by, way in ask.order]
+    if any(by not in (*every, *group) for by, _ in ask.order) or (ask.number and not (ask.order or ask.best)):
+        raise NotUnderstood("It is not said which groups come first.", "Say `… by COLUMN, highest first`.")
     steps += _build_order(ask, shown or group)
     figures_shown = [] if ask.having or ask.best or ask.order else every
     names = [one.name for one in ask.items or [*group, *figures_shown]]

@@ -32,8 +32,6 @@ Slot = Callable[["Request", int, Found, int], Reading]
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of a pattern."""
-
     phrases: Phrases = ()
     slot: str = ""
     name: str = ""
@@ -45,13 +43,11 @@ class Part:
 
 @lru_cache(maxsize=2048)
 def read_phrases(text: str) -> Phrases:
-    """Phrases as words, the longest first."""
     return tuple(sorted((tuple(one.split()) for one in text.split("|")), key=len, reverse=True))
 
 
 @lru_cache(maxsize=512)
 def compile_pattern(text: str) -> tuple[Part, ...]:
-    """The parts of a pattern."""
     stack: list[list[Part]] = [[]]
     for word in re.findall(r"\[|\]|[^\s\[\]]+", text):
         piece, optional = word.removesuffix("?") or word, len(word) > 1 and word.endswith("?")
@@ -90,7 +86,6 @@ class Request:
     _names: dict[tuple[int, int], tuple[Column, int] | None] = field(default_factory=dict)
 
     def match(self, pattern: str, at: int, column: Column | None = None) -> Iterator[tuple[int, Found]]:
-        """Every way the pattern stands here, behind this column: where it ends, and what is in its slots."""
         return self._parts(compile_pattern(pattern), 0, at, {} if column is None else {"column": column})
 
     def _parts(self, parts: tuple[Part, ...], number: int, at: int, found: Found) -> Iterator[tuple[int, Found]]:
@@ -118,13 +113,9 @@ class Request:
                 yield end, {**found, part.name: phrase} if part.name else found
 
     def one(self, pattern: str, at: int, column: Column | None = None) -> tuple[int, Found]:
-        """The first way the pattern stands here; if it does not, the same place and nothing."""
         return next(self.match(pattern, at, column), (at, {}))
 
-    def read_list(
-        self, slot: str, at: int, joiners: str, *, limit: int = 4, of: Column | None = None
-    ) -> tuple[Any, int]:
-        """What one slot reads again and again, and where the last of it ends."""
+    def read_list(self, slot: str, at: int, joiners: str, limit: int = 4, of: Column | None = None) -> tuple[Any, int]:
         found: list[Any] = []
         end, known = at, {"column": of} if of else {}
         while (one := next(SLOTS[slot](self, at, known, limit), None)) is not None:
@@ -136,13 +127,11 @@ class Request:
         return found, end
 
     def skip(self, at: int) -> int:
-        """The next token that is no article."""
-        while at < len(self.tokens) and self.tokens[at].word in say.ARTICLES and self.tokens[at].kind != "quoted":
+        while at < len(self.tokens) - 1 and self.tokens[at].word in say.ARTICLES and self.tokens[at].kind != "quoted":
             at += 1
         return at
 
     def token(self, at: int) -> Token:
-        """The token at this place, articles passed over."""
         at = self.skip(at)
         return self.tokens[at] if at < len(self.tokens) else _END
 
@@ -159,7 +148,6 @@ class Request:
         return "", 0
 
     def is_other_table(self, word: str) -> bool:
-        """Whether the word is the name of another table than ours."""
         return any(singular(word) == singular(name.lower()) for name in self.tables if name != self.schema.name)
 
     def names_rows(self, at: int) -> bool:
@@ -176,7 +164,6 @@ class Request:
         return column.is_unique and column.kind == "number" and column.words == self.schema.noun
 
     def name_lost_word(self, at: int) -> NotUnderstood:
-        """Says which word has no place."""
         at = max(self.furthest, self.skip(at))
         if self.doubt is not None and self.doubt[0] >= at:
             return self.doubt[1]
@@ -185,63 +172,51 @@ class Request:
         word = self.tokens[min(at, len(self.tokens) - 1)].text
         return NotUnderstood(f"I do not understand `{word}`.", f"The columns are: {columns}.")
 
-    def _only(self, columns: list[Column], question: str) -> Column | None:
+    def _only(self, columns: list[Column], question: str, at: int = 0) -> Column | None:
         if len(columns) > 1:
             names = ", ".join(f"`{one.name}`" for one in columns[:5])
-            self.doubt = self.furthest, NotUnderstood(f"{question}: {names}?", "Say the name of the column.")
+            self.doubt = at or self.furthest, NotUnderstood(f"{question}: {names}?", "Say the name of the column.")
         return columns[0] if len(columns) == 1 else None
 
     def choose_date(self) -> Column | None:
-        """The one column of dates, or of years."""
         own = [one for one in self.schema.columns if not one.table]
-        dated = [one for one in own if one.kind == "date"] or [
-            one for one in own if one.kind == "number" and "year" in one.words
-        ]
-        return self._only(dated, "Which date is meant")
+        years = [one for one in own if one.kind == "number" and "year" in one.words]
+        return self._only([one for one in own if one.kind in ("date", "day")] or years, "Which date is meant")
 
     def choose_amount(self) -> Column | None:
-        """The one column that a bare number can be about."""
         numbers = [one for one in self.schema.columns if one.kind == "number" and not one.table and not one.is_label]
         money = [one for one in numbers if say.MONEY & set(one.words)]
         plain = len(money) == 1 and bool(say.AMOUNTS & set(money[0].words))
         return self._only(money if plain else numbers, "What is the number about")
 
     def choose_measure(self, names: str) -> Column | None:
-        """The one column that an adjective measures; without names, the one date there is."""
         words = set(names.split())
-        found = [
-            one for one in self.schema.columns if one.kind == "number" and words & set(one.words) and not one.table
-        ]
+        own = [one for one in self.schema.columns if one.kind == "number" and not one.table]
+        found = [one for one in own if words & set(one.words) and (words != {"size"} or one.own == ("size",))]
         return self._only(found, "Which column is measured") if words else self.choose_date()
 
     def read_column(self, at: int, _: Found, far: int) -> Reading:
-        """A column, by the longest name that stands here."""
-        start = self.skip(at)
-        if (start, far) not in self._names:
-            self._names[start, far] = self._find_column(start, far)
-        found = self._names[start, far]
-        if found is not None:
-            yield found
+        key = self.skip(at), far
+        if key not in self._names:
+            self._names[key] = self._find_column(*key)
+        yield from [found] if (found := self._names[key]) else []
 
     def _find_column(self, start: int, far: int) -> tuple[Column, int] | None:
         for end in range(min(len(self.tokens), start + LONGEST_NAME), start, -1):
             first, last = self.tokens[start].word, self.tokens[end - 1].word
-            tokens = [one for one in self.tokens[start:end] if one.word not in say.ARTICLES]
-            if {first, last} & _NO_EDGES or not {one.kind for one in tokens} <= {"word", "number"}:
+            tokens = [one for one in self.tokens[start:end] if one.word not in say.ARTICLES or end - start == 1]
+            strange = {one.kind for one in tokens} - {"word", "number"}
+            if strange or ({first, last} & _NO_EDGES and end < len(self.tokens)):
                 continue
             level, found = self.schema.find_column(words := [one.word for one in tokens])
             if not found or level > far or (level and self._is_taken(words, start)):
                 continue
-            if len(words) > 1 and self.schema.is_noun([last]) and not any(singular(last) in one.words for one in found):
-                continue
-            if len(words) > 1 and last in say.ORIGINS and len(found[0].words) < len(words):
+            rows = self.schema.is_noun([last]) and not any(singular(last) in one.words for one in found)
+            rows = rows or (self.schema.is_noun([first]) and first != singular(first))
+            if len(words) > 1 and (rows or (last in say.ORIGINS and len(found[0].words) < len(words))):
                 continue  # "flights to Bee": the noun and a preposition, no column.
-            if len(found) > 1:
-                names = ", ".join(f"`{one.name}`" for one in found[:5])
-                said = f"`{' '.join(words)}` may be {names}."
-                self.doubt = end, NotUnderstood(said, "Say the whole name of the column.")
-                return None
-            return found[0], end
+            chosen = self._only(found, f"What is `{' '.join(words)}`", end)
+            return (chosen, end) if chosen else None
         return None
 
     def _is_taken(self, words: Sequence[str], start: int) -> bool:
@@ -249,11 +224,10 @@ class Request:
         noun = [one.word for one in self.tokens[start : start + len(self.schema.noun)]]
         if (len(words) < len(noun) or len(words) == 1) and self.schema.is_noun(noun):
             return True
-        ends = {words[0], words[-1]} - (set() if len(words) == 1 else {"number", "total", "first", "last"})
+        ends = {words[0], words[-1]} - (set() if len(words) == 1 else {"number", "total", "first", "last", "up"})
         return bool(ends & say.GRAMMAR) or any(self.is_other_table(word) for word in words)
 
     def read_rows(self, at: int, _: Found, __: int) -> Reading:
-        """The name of the rows."""
         start = self.skip(at)
         named = next(self.read_column(start, {}, 0), (None, 0))[1]
         for end in range(min(len(self.tokens), start + 4), start, -1):
@@ -262,15 +236,15 @@ class Request:
                 places = self.schema.find_values(" ".join(words))
                 if places and not self.noun:
                     other = f"those whose {places[0][0].name} is that"
-                    raise NotUnderstood(
-                        f"`{words[-1]}` may be all rows, or {other}.", "Say `rows`, or name the column."
-                    )
+                    raise NotUnderstood(f"`{words[-1]}` may be all rows, or {other}.", "Name the column.")
                 yield words[-1], end
                 return
         word = self.token(start).word if self.token(start).kind == "word" else ""
         far, found = self.schema.find_column([word])
         if word and (not found or far > 2 or self.names_rows(start)):
             generic, end = self.phrase(read_phrases(say.PHRASES["rows"]), start)
+            if generic == "one" and (start == at == 0 or self.tokens[start - 1].word not in ("the", "which", "what")):
+                return  # A number.
             if end or self._may_be_noun(word, start):
                 yield generic or word, end or start + 1
 
@@ -278,7 +252,10 @@ class Request:
         """Rows of a table without a telling name may be called by the plural of a word in its columns' names."""
         if self.names_rows(at):
             return True
-        known = any(singular(word) in one.words for one in self.schema.columns)
+        before = [one.word for one in self.tokens[max(0, at - 2) : at]]
+        known = any(singular(word) in one.words for one in self.schema.columns) or (
+            bool(before) and (self.tokens[at - 1].kind == "number" or before[-1][-3:] == "est" or "most" in before)
+        )
         if self.schema.noun or singular(word) == word or not known or {word, singular(word)} & say.GRAMMAR:
             return False
         asked = at > 0 and self.tokens[at - 1].word in ("which", "what", "whose")
@@ -294,27 +271,26 @@ class Request:
                     continue
                 said = first.text if first is last else self.text[first.start : last.end]
                 places = [one for one in self.schema.find_values(said) if column in (None, one[0])]
-                if places and (column or first.kind == "quoted" or _may_be_value(self.tokens[start:end])):
+                if first is last and first.kind == "word" and first.word in say.GRAMMAR:
+                    places = [one for one in places if one[1] == said]
+                shouted = first.text.isupper() and len(first.text) > 1 and not self.text.isupper()
+                if places and (column or first.kind == "quoted" or shouted or _may_be_value(self.tokens[start:end])):
                     exact = [one for one in places if one[1].strip().casefold() == said.casefold()]
                     if exact or len({one for _, one in places}) == len({one for one, _ in places}):
-                        # Else cells such as C++ and C# are both spelled differently.
                         yield [one for one in exact if one[1] == said] or exact or places, end
                     return
 
     def read_number(self, at: int, _: Found, __: int) -> Reading:
-        """A number."""
         found = read_number(self.tokens, self.skip(at))
         if found is not None:
             yield found, self.skip(at) + found.used
 
     def read_period(self, at: int, _: Found, __: int) -> Reading:
-        """A day or a span of days."""
         found = read_period(self.tokens, self.skip(at), self.today)
         if found is not None:
             yield found, self.skip(at) + found.used
 
     def read_amount(self, at: int, found: Found, _: int) -> Reading:
-        """A number as the column before it writes it, with its unit."""
         for number, end in self.read_number(at, found, 0):
             unit = singular(self.token(end).word)
             units = UNITS & set(found["column"].words)
@@ -322,7 +298,6 @@ class Request:
             yield check_unit(found["column"], number), self.skip(end) + 1 if fits else end
 
     def read_text(self, at: int, _: Found, __: int) -> Reading:
-        """A quotation, or a word that is none of the grammar."""
         token = self.token(at)
         if token.kind == "quoted" or (token.kind and token.word not in say.GRAMMAR):
             yield token.text, self.skip(at) + 1
@@ -330,9 +305,8 @@ class Request:
     def read_adjective(self, at: int, _: Found, superlative: int) -> Reading:
         """`cheaper`, `more expensive` (1: `cheapest`, `most recent`): which columns it measures, and which end."""
         word, after = self.token(at).word, self.token(self.skip(at) + 1).word
-        up, down = (
-            ({"most", "highest", "best"}, {"least", "lowest", "worst"}) if superlative == 1 else ({"more"}, {"less"})
-        )
+        up = {"most", "highest", "best"} if superlative == 1 else {"more"}
+        down = {"least", "lowest", "worst"} if superlative == 1 else {"less"}
         if word in up | down and after in say.ADJECTIVES:
             names, end = say.ADJECTIVES[after]
             yield (names, end if word in up else {"asc": "desc", "desc": "asc"}[end]), self.skip(at) + 2
@@ -343,7 +317,6 @@ class Request:
 
 
 def read_table(table: dict[str, str]) -> Slot:
-    """A slot for the words of a table: what they stand for, the longest phrase first."""
 
     def read(request: Request, at: int, _: Found, __: int) -> Reading:
         ends = ((request.phrase(read_phrases(phrases), at)[1], sign) for sign, phrases in table.items())
@@ -353,18 +326,16 @@ def read_table(table: dict[str, str]) -> Slot:
 
 
 def _may_be_value(tokens: Sequence[Token]) -> bool:
-    """Whether an unquoted value may stand for itself: words of the grammar, a letter or a number may not."""
     words = [one.word for one in tokens if one.kind != "sign"]
     single = len(words) > 1 or (len(words) == 1 and len(words[0]) > 1 and tokens[0].kind == "word")
     return single and any(word not in say.GRAMMAR for word in words)
 
 
 def check_unit(column: Column, number: Number) -> int | float:
-    """The number, if the column is counted in its unit."""
     words = set(column.words)
     signs = {sign for word, sign in (("usd", "$"), ("eur", "€"), ("euro", "€"), ("gbp", "£")) if word in words}
     money = number.unit in ("$", "€", "£") and bool(say.MONEY & words) and signs <= {number.unit}
-    percent = number.unit == "%" and bool({"percent", "pct", "percentage", "share", "rate"} & words)
+    percent = number.unit == "%" and bool({"percent", "pct", "percentage"} & words)
     if number.unit and not money and not percent:
         raise NotUnderstood(f"`{column.name}` is not counted so.", "Say the number as the column has it.")
     return number.value
@@ -372,7 +343,6 @@ def check_unit(column: Column, number: Number) -> int | float:
 
 _READ: Final = ("column", "rows", "values", "number", "period", "amount", "text", "adjective")
 SLOTS: dict[str, Slot] = {name: getattr(Request, f"read_{name}") for name in _READ}
-"""What a slot is read by; shapes.py adds lists and conditions."""
 _FIGURES: Final = {do: "|".join(w for w, one in say.FIGURES.items() if one == do) for do in say.FIGURES.values()}
 SLOTS.update(operator=read_table(say.OPERATORS), textual=read_table(say.TEXTUAL), direction=read_table(say.DIRECTIONS))
 SLOTS.update(figure=read_table(_FIGURES), best=read_table({word: word for word in say.BEST}))

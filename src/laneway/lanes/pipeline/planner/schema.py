@@ -1,4 +1,4 @@
-"""What a request can speak of: a table's columns by their names, and the values that its cells hold."""
+"""What a request can speak of: a table's columns by their names and the values of its cells; and what it asks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from laneway.lanes.pipeline.dates import moment_of
 from laneway.lanes.pipeline.values import NUMBERS, Row
@@ -14,12 +14,14 @@ from laneway.language.names import correct
 from laneway.language.tokens import fold, singular, split_name, stem
 
 MOST_VALUES, LONGEST_VALUE = 100_000, 80
-UNNAMED: Final = frozenset({"data", "http_request", "rows", "table", "input", "result", "records", "stdin", "main"})
+UNNAMED: Final = frozenset({
+    "data", "http_request", "rows", "table", "input", "result", "records", "stdin", "main", "previous",
+})  # fmt: skip
 IDENTIFIERS: Final = frozenset({"id", "no", "number", "ref", "tag", "key"})
 NAMING: Final = IDENTIFIERS | {"code", "name", "title", "type", "desc", "description"}
 LABELS: Final = NAMING | {
     "uid", "ssn", "zip", "postcode", "phone", "year", "district", "episode", "season", "grade", "level", "rank", "line",
-    "version", "week", "month", "day", "channel", "position", "isbn", "sku",
+    "version", "week", "month", "day", "channel", "position", "isbn", "sku", "room", "order", "invoice", "account",
 }  # fmt: skip
 """Numbers under such names tell things apart: they are never added up."""
 UNITS: Final = frozenset({
@@ -27,8 +29,10 @@ UNITS: Final = frozenset({
     "second", "kmh", "pct", "percent", "kw", "kwh", "ml", "l", "gb", "mb", "musd", "meur", "euro", "dollar", "c", "ms",
 })  # fmt: skip
 """Words of a column's name that say what its numbers are amounts of."""
+_PREFIXES: Final = {"mean": "average", "sum": "total", "count_distinct": "different"}
 _JOINING: Final = frozenset({"of", "the", "for", "in"})
 _ALIKE: Final = {"num": "number", "nr": "number", "qty": "quantity", "amt": "amount", "dept": "department"}
+_WRITTEN_DAY: Final = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
 _TRUTHS: Final = (frozenset({"true", "yes", "y", "t", "1"}), frozenset({"false", "no", "n", "f", "0"}))
 
 
@@ -36,8 +40,8 @@ _TRUTHS: Final = (frozenset({"true", "yes", "y", "t", "1"}), frozenset({"false",
 class Column:
     """A column as a request can name it: by its words, or its `own` ones without those of the table.
 
-    Its kind is number, text, numeral (a number as text), date, flag, mixed or empty; `truths` are what a flag's cells
-    say for yes and for no; `hollow` is "" or 0 if there are such cells; `table` is the other table it is looked up in.
+    Its kind is number, text, numeral (a number as text), date, day (as 05/11/2026), flag, mixed or empty; `truths` are
+    a flag's cells for yes and no; `hollow` is "" or 0 if there are such cells; `table` is the one it is looked up in.
     """
 
     name: str
@@ -52,12 +56,13 @@ class Column:
 
     @property
     def is_label(self) -> bool:
-        """Whether its numbers are names of things; a number of pages is an amount, a phone number is none."""
         counts = len(self.words) > 1 and self.words[0] in ("number", "count", "quantity", "total")
         return not counts and bool(LABELS & set(self.words))
 
 
 Places = list[tuple[Column, str]]
+Condition = dict[str, Any]
+Item: TypeAlias = "Column | Figure"
 
 
 @dataclass(frozen=True)
@@ -72,10 +77,9 @@ class Schema:
 
     @cached_property
     def _values(self) -> dict[str, Places]:
-        """Every text of the table by its words in the singular: the columns it stands in, and how it is written."""
         found: dict[str, Places] = {}
         for column in self.columns:
-            if column.kind in ("text", "numeral", "mixed") and not column.table:
+            if column.kind in ("text", "numeral", "day", "mixed") and not column.table:
                 cells = (row.get(column.name) for row in self.rows)
                 texts = dict.fromkeys(cell for cell in cells if type(cell) is str and len(cell) <= LONGEST_VALUE)
                 for text in [*texts][:MOST_VALUES]:
@@ -89,7 +93,6 @@ class Schema:
         return [one for one in places if read_key(one[1]) == read_key(text)] or places
 
     def is_noun(self, words: Sequence[str]) -> bool:
-        """Whether these words are the name of the rows: all of it, its last word, or written in one."""
         said, noun = _singulars(words), self.noun
         if not noun or not said:
             return False
@@ -103,26 +106,25 @@ class Schema:
         for wanted in (said, bare):
             for own in (False, True):
                 names = ((one, one.own if own else one.words) for one in self.columns)
-                exact = [one for one, words in names if words == wanted or "".join(words) == "".join(wanted)]
+                ways = {"".join((*wanted, last)) for last in ("", "at", "on")} if len(wanted) > 1 else {"".join(wanted)}
+                exact = [one for one, words in names if "".join(words) in ways]
                 if exact and said:
                     return 0, _nearest(exact)
         if bare == ("name",) and not any("name" in one.words for one in self.columns):
-            # The name of an airline stands in the column `airline`.
             return 0, [one for one in self.columns if one.words == self.noun]
         if not said or (len(said) == 1 and (len(said[0]) < 2 or said[0] in ("first", "last", "number", "total"))):
             return 0, []
         stems, known = {stem(word) for word in bare}, {word for one in self.columns for word in one.words}
         meant = (correct(said[0], known),) if len(said) == 1 else ()
-        ways: tuple[list[Column], ...] = (
-            [one for one in self.columns if set(bare) <= set(one.words)],
+        loose: tuple[list[Column], ...] = (
+            [one for one in self.columns if set(bare) <= set(one.words) or "".join(map(stem, bare)) in one.words],
             [one for one in self.columns if all(any(_stands_for(word, wide) for word in one.words) for wide in bare)],
             [one for one in self.columns if stems <= {stem(word) for word in one.words} and min(map(len, stems)) > 2],
             [one for one in self.columns if one.words == meant],
         )
-        return next(((far, _nearest(found)) for far, found in enumerate(ways, 1) if found), (0, []))
+        return next(((far, _nearest(found)) for far, found in enumerate(loose, 1) if found), (0, []))
 
     def is_entity(self, word: str) -> bool:
-        """Whether a column such as `parcel_id` or `parcel` says that the rows are parcels."""
         one = singular(word)
         return one in self._entities or (len(one) > 3 and any(_stands_for(short, one) for short in self._entities))
 
@@ -141,7 +143,6 @@ class Schema:
 
 
 def read_key(text: str) -> str:
-    """A text as cells are compared by it: its words in small letters, without signs."""
     return " ".join(re.findall(r"[^\W_]+", fold(text)))
 
 
@@ -155,7 +156,6 @@ def _singulars(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _stands_for(short: str, word: str) -> bool:
-    """Whether a column's word is this one or cut from it: `temp` for temperature, `pts` for points."""
     if short == word or not (2 <= len(short) < len(word) and short[0] == word[0] and len(word) > 3):
         return short == word
     letters, consonants = iter(word), not set(short) & set("aeiou")
@@ -163,13 +163,16 @@ def _stands_for(short: str, word: str) -> bool:
 
 
 def _nearest(found: list[Column]) -> list[Column]:
-    """Our own columns before those that would be looked up."""
     return [one for one in found if not one.table] or found
 
 
 def read_schema(name: str, rows: Sequence[Row]) -> Schema:
     """The schema of a table; its name tells what a row is, unless it is `data` or the like."""
-    noun = () if name.lower() in UNNAMED else tuple(w for w in _singulars(split_name(name)) if not w.isdigit())
+    noun = (
+        ()
+        if name.lower().rstrip("_0123456789") in UNNAMED
+        else tuple(w for w in _singulars(split_name(name)) if not w.isdigit())
+    )
     names = dict.fromkeys(column for row in rows for column in row)
     return Schema(name, noun, rows, tuple(_read_column(one, noun, rows) for one in names))
 
@@ -191,14 +194,15 @@ def _read_column(name: str, noun: tuple[str, ...], rows: Sequence[Row]) -> Colum
     elif types == {str}:
         numeral = all(cell.strip().replace(".", "").replace(",", "").lstrip("-").isdigit() for cell in distinct)
         date = all(moment_of(cell) is not None for cell in distinct)
-        kind = "numeral" if numeral else "date" if date else "text"
+        day = all(_WRITTEN_DAY.match(cell) for cell in distinct)
+        kind = "numeral" if numeral else "date" if date else "day" if day else "text"
         if len(distinct) < 3 and plain.keys() <= _TRUTHS[0] | _TRUTHS[1] and not plain.keys() <= {"t", "f", "0", "1"}:
             kind, truths = "flag", tuple(next((plain[word] for word in side & plain.keys()), "") for side in _TRUTHS)
     hollow = "" if "" in cells else 0 if kind == "number" and 0 in cells else None
     return Column(name, words, own, kind, len(full) < len(cells), hollow, len(cells) == len(distinct) > 1, truths)
 
 
-def join_schemas(main: Schema, others: Iterable[Schema]) -> Schema:
+def widen(main: Schema, others: Iterable[Schema]) -> Schema:
     """The table with the columns of those others in which it can look up one row by a key of the same name."""
     columns, joins = list(main.columns), dict(main.joins)
     for other in others:
@@ -229,3 +233,52 @@ def find_keys(one: Schema, other: Schema) -> list[tuple[str, str]]:
         return [(column.name, column.name) for column in keys]
     wanted = ((*other.noun, "id"), other.noun)
     return [(column.name, "id") for column in one.columns if column.words in wanted] if "id" in theirs else []
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What many rows come to: their number, a sum, an average; `name` is the column it stands in."""
+
+    do: str
+    column: Column | None = None
+
+    @property
+    def name(self) -> str:
+        return "count" if self.column is None else f"{_PREFIXES.get(self.do, self.do)}_{self.column.name}"
+
+
+@dataclass
+class Ask:
+    """The slots of a request. `best` is the highest (desc) or lowest (asc) of something, `end` the word before the
+    number (top, first, bottom, last), `direction` an order without a column, `last` the clause that was read last,
+    `denied` whether a condition of it had a `not`, `by_adjective` whether `cheapest` stood for `lowest price`."""
+
+    items: list[Item] = field(default_factory=list)
+    where: list[Condition] = field(default_factory=list)
+    group: list[Column] = field(default_factory=list)
+    having: list[tuple[Figure, str, Any]] = field(default_factory=list)
+    order: list[tuple[Item, str]] = field(default_factory=list)
+    best: tuple[Item, str] | None = None
+    number: int | None = None
+    end: str = ""
+    direction: str = ""
+    distinct: bool = False
+    sorting: bool = False
+    denied: bool = False
+    by_adjective: bool = False
+    lacking: str = ""
+    joined: str = ""
+    last: str = ""
+
+    @property
+    def has_figure(self) -> bool:
+        return any(isinstance(one, Figure) for one in self.items)
+
+
+def make_test(column: Column, by: str, value: Any = None) -> Condition:
+    made: Condition = {"column": column.name, "is": by}
+    return made if by in ("null", "not_null") else {**made, "value": value}
+
+
+def join(conditions: list[Condition], joiner: str = "and") -> Condition:
+    return conditions[0] if len(conditions) == 1 else {joiner: conditions}

@@ -7,91 +7,50 @@ the first shape that fits counts; a word that no shape takes is named in the ref
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from laneway.lanes.pipeline.planner import words as say
 from laneway.lanes.pipeline.planner.match import SLOTS, Found, Reading, Request, Slot, check_unit
-from laneway.lanes.pipeline.planner.schema import UNITS, Column
+from laneway.lanes.pipeline.planner.schema import UNITS, Ask, Column, Condition, Figure, Item, join, make_test
 from laneway.language.periods import Period
 from laneway.language.refusal import NotUnderstood
+from laneway.language.times import MONTHS
 from laneway.language.tokens import singular, split_name
 
-Condition = dict[str, Any]
 _OPPOSITE: Final = {
     ">": "<=", "<": ">=", ">=": "<", "<=": ">", "==": "!=", "!=": "==", "in": "not_in", "null": "not_null",
 }  # fmt: skip
 _NUMERIC: Final = ("number", "mixed")
-_PREFIXES: Final = {"mean": "average", "sum": "total", "count_distinct": "different"}
+BOTH_OR_EITHER: Final = ("`and` may mean both, or either.", "Name the rows once, or say `or`.")
+_DENIALS: Final = frozenset(say.NOT.split("|"))
 _OR_VALUE: Final = ",? or|,|and|nor in|from|of|to|for?"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """What many rows come to: their number, a sum, an average; `name` is the column it stands in."""
-
-    do: str
-    column: Column | None = None
-
-    @property
-    def name(self) -> str:
-        return "count" if self.column is None else f"{_PREFIXES.get(self.do, self.do)}_{self.column.name}"
-
-
-Item = Column | Figure
-
-
-@dataclass
-class Ask:
-    """The slots of a request. `best` is the highest (desc) or lowest (asc) of something, `end` the word before the
-    number (top, first, bottom, last), `direction` an order without a column, `last` the clause that was read last."""
-
-    items: list[Item] = field(default_factory=list)
-    where: list[Condition] = field(default_factory=list)
-    group: list[Column] = field(default_factory=list)
-    having: list[tuple[Figure, str, Any]] = field(default_factory=list)
-    order: list[tuple[Item, str]] = field(default_factory=list)
-    best: tuple[Item, str] | None = None
-    number: int | None = None
-    end: str = ""
-    direction: str = ""
-    distinct: bool = False
-    sorting: bool = False
-    lacking: str = ""
-    joined: str = ""
-    last: str = ""
-
-
-def make_test(column: Column, by: str, value: Any = None) -> Condition:
-    """One comparison, as a plan has it."""
-    made: Condition = {"column": column.name, "is": by}
-    return made if by in ("null", "not_null") else {**made, "value": value}
 
 
 def _any_of(column: Column, members: list[Any]) -> Condition:
     return make_test(column, "in", members) if len(members) > 1 else make_test(column, "==", members[0])
 
 
-def _negate(condition: Condition, column: Column) -> Condition:
-    """The other rows; refused where empty cells would be among them."""
-    if column.has_empty and condition.get("is") != "null" and "or" not in condition:
+def refuse_empty(column: Column) -> None:
+    if column.has_empty:
         raise NotUnderstood(f"`{column.name}` has empty cells: do they count?", "Say `… is missing` apart.")
+
+
+def _negate(condition: Condition, column: Column) -> Condition:
+    if condition.get("is") != "null" and "or" not in condition:
+        refuse_empty(column)
     return {**condition, "is": by} if (by := _OPPOSITE.get(str(condition.get("is")))) else {"not": condition}
 
 
 def _dated(column: Column, by: str, period: Period) -> Condition | None:
-    """A column of dates or years against a span of days."""
     if column.kind == "number":
         return make_test(column, by, period.year) if period.year is not None and "year" in column.words else None
     start, end = ({"date": day.isoformat()} for day in (period.start, period.end))
     low, high = make_test(column, ">=", start), make_test(column, "<", end)
-    return {"<": make_test(column, "<", start), ">=": low, ">": make_test(column, ">=", end), "<=": high}.get(
-        by, {"and": [low, high]}
-    )
+    ways = {"<": make_test(column, "<", start), ">=": low, ">": make_test(column, ">=", end), "<=": high}
+    return ways.get(by, {"and": [low, high]})
 
 
 def _compare(request: Request, found: Found) -> Condition | None:
-    """A column with an operator or an adjective: `price over 100`, `age not below 30`."""
     column = found["column"] = found.get("column") or request.choose_measure(found["adjective"][0])
     by: str = found["operator"] if "operator" in found else ">" if found["adjective"][1] == "desc" else "<"
     measures = found["adjective"][0] if "adjective" in found else ""
@@ -107,17 +66,17 @@ def _compare(request: Request, found: Found) -> Condition | None:
     return make_test(column, more.get("suffix", by), more["amount"]) if fits else None
 
 
-def _between(_: Request, found: Found) -> Condition | None:
+def _between(request: Request, found: Found) -> Condition | None:
     column, low, high = found["column"], found["first"], found["second"]
     if isinstance(low, Period):
         return {"and": [_dated(column, ">=", low), _dated(column, "<=", high)]} if column.kind == "date" else None
     if low > high:
         raise NotUnderstood(f"Nothing is between {low} and {high}.", "Say the smaller number first.")
-    return make_test(column, "between", [low, high]) if column.kind in _NUMERIC else None
+    fits = column.kind in _NUMERIC and not request.counts_rows(column)
+    return make_test(column, "between", [low, high]) if fits else None
 
 
 def _equal(request: Request, found: Found) -> Condition | None:
-    """Values, numbers or days right behind their column: `country is France or Italy`, `grade 10`."""
     column: Column = found["column"]
     slot = {"number": "amount", "date": "period"}.get(column.kind, "member")
     joiners = ",? or|nor|, [in|from|of|is <again=column:0>]"
@@ -125,13 +84,11 @@ def _equal(request: Request, found: Found) -> Condition | None:
     if not members or (slot == "amount" and request.one("<rows>", found["end"])[1]):
         return None
     if slot == "period":
-        parts = [_dated(column, "==", one) for one in members]
-        return parts[0] if len(parts) == 1 else {"or": parts}
+        return join([part for one in members if (part := _dated(column, "==", one))], "or")
     return _any_of(column, [cell for one in members for cell in one] if slot == "member" else members)
 
 
 def read_member(request: Request, at: int, found: Found, __: int) -> Reading:
-    """The cells of a column that a text names; a quotation may name none, if it names those of no other column."""
     value, end = next(request.read_values(at, found, 0), ([], 0))
     token = request.token(at)
     if value:
@@ -140,37 +97,47 @@ def read_member(request: Request, at: int, found: Found, __: int) -> Reading:
         yield [token.text], request.skip(at) + 1
 
 
-def _hold(_: Request, found: Found) -> Condition | None:
-    """What cells hold: a part of a text, nothing, or yes and no (`active`, `not active`, `paid is no`)."""
+def _hold(request: Request, found: Found) -> Condition | None:
     column: Column = found["column"]
     if "textual" in found:
         fits = column.kind in ("text", "mixed")
         return {**make_test(column, found["textual"], found["text"]), "ignore_case": True} if fits else None
-    missing = bool({"lacks", "null"} & found.keys())
+    missing = bool({"lacks", "null", "denied"} & found.keys())
+    if "lacks" in found and request.one("<rows>", found["end"])[1]:
+        return None  # "customers without open orders": it is not said of each row.
+    if "has" in found and (column.table or request.one("<values>", found["end"])[1]):
+        return None  # To be shown beside the rows; "with note rush": the value is meant.
     if missing and (column.hollow == "" or (column.hollow == 0 and "lacks" in found and not column.is_label)):
         return {"or": [make_test(column, "null"), make_test(column, "==", column.hollow)]}
     if column.kind == "flag" and "null" not in found:
+        if missing:
+            refuse_empty(column)
         truth = column.truths[missing or found.get("truth") in ("false", "no", "n", "f")]
         return None if truth == "" else make_test(column, "==", truth)
-    full = "has" in found and column.has_empty and column.hollow is None
-    return make_test(column, "null" if missing else "not_null") if full or (missing and not column.table) else None
+    if missing and not column.has_empty and not column.table:
+        request.doubt = found["end"], NotUnderstood(f"No `{column.name}` is empty.", "Name another column or table.")
+    full = "has" in found and column.hollow is None
+    fits = column.has_empty and (full or missing) and not column.table
+    return make_test(column, "null" if missing else "not_null") if fits else None
 
 
 def _denied_flag(request: Request, found: Found) -> Condition | None:
-    """`unpaid`, `inactive`."""
     word, found["end"] = request.token(found["end"]).word, request.skip(found["end"]) + 1
     rests = [word.removeprefix(prefix) for prefix in ("un", "in", "non") if word.startswith(prefix)]
     columns = [one for rest in rests for one in request.schema.find_column([rest])[1] if one.kind == "flag"]
-    return _hold(request, {"column": columns[0], "lacks": word}) if len(columns) == 1 else None
+    found |= {"column": columns[0] if columns else None, "denied": word}
+    return _hold(request, found) if len(columns) == 1 else None
 
 
 def _number_first(request: Request, found: Found) -> Condition | None:
-    """`more than 10 pages`, `under 200`: the column follows, was named before, or is the only amount."""
     if request.one("<rows>", found["end"])[1] or found.get("operator") in ("==", "!="):
         return None
     end, more = (found["end"], found) if "column" in found else request.one("<column:2>", found["end"])
     subject = request.subject if request.subject is not None and request.subject.kind in _NUMERIC else None
     column = more.get("column") or subject or request.choose_amount()
+    after = request.token(end)
+    if "column" not in more and after.kind == "word" and after.word not in say.GRAMMAR:
+        column = None  # "more than 1 open order".
     if column is None or column.kind not in _NUMERIC or column.words[-1:] == ("id",) or request.counts_rows(column):
         return None
     found["end"], found["column"] = end, column
@@ -181,11 +148,10 @@ def _number_first(request: Request, found: Found) -> Condition | None:
 
 
 def _period(request: Request, found: Found) -> Condition | None:
-    """`in 2014`, `before March 2026`, `in the last 7 days`: about the only date or year there is."""
     subject = request.subject
     column = subject if subject is not None and subject.kind == "date" else request.choose_date()
     bare = found["period"].year is not None and not {"in", "operator"} & found.keys()
-    if column is None or bare:
+    if column is None or bare or column.kind == "day":
         return None
     found["column"] = column
     made = _dated(column, ">=" if "onwards" in found else found.get("operator", "=="), found["period"])
@@ -193,7 +159,6 @@ def _period(request: Request, found: Found) -> Condition | None:
 
 
 def _value(request: Request, found: Found) -> Condition | None:
-    """A value by itself: its column is the one that holds it."""
     cells, place = found["values"], found.get("places", "")
     columns = list(dict.fromkeys(one for one, _ in cells))
     names = say.ORIGINS.get(place, frozenset())
@@ -202,6 +167,8 @@ def _value(request: Request, found: Found) -> Condition | None:
     if place in ("named", "called", "titled") or (calls and place in ("from", "in", "to", "at")):
         columns = calls if place in ("named", "called", "titled") else [one for one in columns if one not in calls]
     said, words = f"“{cells[0][1]}”", set(split_name(cells[0][1]))
+    if place in ("in", "on", "during") and words & set(MONTHS):
+        raise NotUnderstood(f"{said} may be a month.", f"Say `{columns[0].name} is …`, or the year.")
     if not columns:
         raise NotUnderstood(f"{said} is {'a' if calls else 'no'} name.", "Name the column.")
     columns = [one for one in columns if one in origins] or columns
@@ -221,8 +188,6 @@ def _value(request: Request, found: Found) -> Condition | None:
     at = request.one(_OR_VALUE, found["end"])[0]
     others, end = request.read_list("member", at, _OR_VALUE, of=column) if at > found["end"] else ([], at)
     found["end"] = end if others else found["end"]
-    end, more = request.one("as|in? <column:2>", found["end"])
-    found["end"] = end if more.get("column") == column else found["end"]
     return _any_of(column, [cell for one, cell in cells if one == column] + [cell for one in others for cell in one])
 
 
@@ -257,7 +222,6 @@ CONDITIONS: Final[list[tuple[str, Callable[[Request, Found], Condition | None]]]
 
 
 def read_condition(request: Request, at: int, _: Found, __: int) -> Reading:
-    """One condition on rows."""
     for pattern, make in CONDITIONS:
         for end, found in request.match(pattern, at):
             found = {**found, "end": end}
@@ -272,12 +236,17 @@ def read_conditions(request: Request, at: int, _: Found, __: int) -> Reading:
     """Conditions joined by `and` or by `or`; both together may mean two things."""
     parts: list[Condition] = []
     joiners: set[str] = set()
-    end, joiner = at, ""
+    end, joiner, denied = at, "", False
     while (one := next(read_condition(request, at, {}, 0), None)) is not None:
         joiners |= {joiner} - {""}
+        if joiner == "or" and (denied or request.one("<values>", at)[1]):
+            raise NotUnderstood("It is not plain what `or` joins.", "Say `COLUMN is VALUE` for each.")
+        denied |= bool(_DENIALS & {token.word for token in request.tokens[at : one[1]]})
         parts.append(one[0])
         end = one[1]
         at, found = request.one(",? joiner~and|or|but $links? [<rows> &<condition>]", end)
+        if "rows" in found and found["joiner"] == "and":
+            raise NotUnderstood(*BOTH_OR_EITHER)
         at = at if found else request.one(",", end)[0]
         joiner = "or" if found.get("joiner") == "or" else "and"
         if at == end:
@@ -285,7 +254,7 @@ def read_conditions(request: Request, at: int, _: Found, __: int) -> Reading:
     if joiners == {"and", "or"}:
         raise NotUnderstood("`and` and `or` in one condition may mean two things.", "Ask for them one after the other.")
     if parts:
-        yield ({"or": parts} if joiners == {"or"} else parts[0] if len(parts) == 1 else {"and": parts}), end
+        yield join(parts, "or" if joiners == {"or"} else "and"), end
 
 
 def _column(request: Request, found: Found) -> list[Item]:
@@ -298,7 +267,10 @@ def _column(request: Request, found: Found) -> list[Item]:
     exact = next(request.read_column(found["at"], {}, 0), (None,))[0] == column
     if not exact and request.token(found["at"]).word in say.FIGURES.keys() | say.BEST.keys():
         return []
-    if len(column.words) == 1 and word in say.FIGURES.keys() | say.BEST.keys():
+    after = request.tokens[found["end"]].word if found["end"] < len(request.tokens) else ""
+    if not column.table and request.noun != word and after and request.schema.is_noun([after]):
+        return []  # "paid orders".
+    if len(column.words) == 1 and word in say.FIGURES.keys() | say.BEST.keys() | {"count", "number"}:
         raise NotUnderstood(f"`{column.name}` may be the column, or a figure of others.", "Ask for it by another name.")
     return [column]
 
@@ -316,10 +288,12 @@ def _count_column(request: Request, found: Found) -> list[Item]:
 def _figures(request: Request, found: Found) -> list[Item]:
     column, names = found["column"], found["figures"]
     if names in (["min"], ["max"]) and request.one("<rows>", found["end"])[1]:
-        # "the highest capacity stadium" is a row.
-        return []
+        return []  # "the highest capacity stadium" is a row.
     is_id = bool({"id", "code", "zip", "phone", "uid", "ssn", "key", "postcode"} & set(column.words))
     no_sum = column.is_label or {"unit", "rate", "avg", "average", "pct", "percent"} & set(column.words)
+    big = "at" in found and request.token(found["at"]).word in ("largest", "biggest", "greatest", "smallest")
+    if (column.is_label and big) or (column.table and set(names) - {"min", "max"}):
+        return []  # A row that is looked up often would count often.
     named = bool(no_sum) and ("sum" in names or (is_id and {"mean", "median"} & set(names)))
     if named or (column.kind != "number" and not (column.kind == "date" and set(names) <= {"min", "max"})):
         why = f"The values of `{column.name}` {'do not add up' if named else 'are no numbers'}."
@@ -334,12 +308,11 @@ ITEMS: Final[list[tuple[str, Callable[[Request, Found], list[Item]]]]] = [
     ("total~total? $count <distinct>? <column:3>", _count_column),
     ("<figures> <column:3>", _figures),
     ("<figures> value_of|values_of|amount_of|number_of|of <column:3>", _figures),
-    ("count|frequency", lambda _, __: [Figure("count")]),
+    ("count|frequency", lambda r, _: [] if any(c.words == ("count",) for c in r.schema.columns) else [Figure("count")]),
 ]
 
 
 def read_item(request: Request, at: int, _: Found, __: int) -> Reading:
-    """One thing to be shown: a column, a count, or the figures of a column."""
     for pattern, make in ITEMS:
         for end, found in request.match(pattern, at):
             made = make(request, {**found, "end": end, "at": at})
@@ -348,7 +321,6 @@ def read_item(request: Request, at: int, _: Found, __: int) -> Reading:
 
 
 def read_key(request: Request, at: int, _: Found, __: int) -> Reading:
-    """One thing to sort by, and its direction if it is said."""
     pattern = "[<before=direction> order_of?] <item> [,? in|from|sorted? <after=direction> order?]"
     for end, found in request.match(pattern, at):
         if len(found["item"][0]) == 1:
@@ -356,8 +328,6 @@ def read_key(request: Request, at: int, _: Found, __: int) -> Reading:
 
 
 def _list_of(slot: str, joiners: str) -> Slot:
-    """A slot for several things that joiners stand between."""
-
     def read(request: Request, at: int, _: Found, __: int) -> Reading:
         found, end = request.read_list(slot, at, joiners)
         yield from [(found, end)] if found else []
@@ -366,7 +336,6 @@ def _list_of(slot: str, joiners: str) -> Slot:
 
 
 def read_columns(request: Request, at: int, _: Found, far: int) -> Reading:
-    """Columns to group by; those of numbers only by their whole names."""
     columns, end = request.read_list("column", at, ",? and?", limit=far)
     exact, _end = request.read_list("column", at, ",? and?", limit=0)
     if columns and all(one.kind != "number" or (one in exact and not one.is_unique) for one in columns):
@@ -374,7 +343,6 @@ def read_columns(request: Request, at: int, _: Found, far: int) -> Reading:
 
 
 def read_table_name(request: Request, at: int, _: Found, __: int) -> Reading:
-    """The name of any of the tables."""
     word = singular(request.token(at).word)
     for name in request.tables:
         if word and word == singular(name.lower()):
@@ -400,8 +368,9 @@ def _order(ask: Ask, request: Request, found: Found) -> bool:
     direction = found.get("direction", "")
     if "adjective" in found:
         measured = request.choose_measure(found["adjective"][0])
+        ask.order = [one for one in ask.order if one != (measured, "asc")]
         ask.order += [(measured, found["adjective"][1])] if measured else []
-        return measured is not None
+        return measured is not None and len(ask.order) == 1
     if "keys" in found:
         ask.order += [(key, own or direction or "asc") for key, own in found["keys"]]
     elif ask.order:
@@ -411,33 +380,28 @@ def _order(ask: Ask, request: Request, found: Found) -> bool:
     return True
 
 
-def _has_figure(ask: Ask) -> bool:
-    return any(isinstance(one, Figure) for one in ask.items)
-
-
 def _by(ask: Ask, request: Request, found: Found) -> bool:
-    """`by …` is the order after `sort`, the measure after `top 5`, and the groups after a figure."""
     if ask.sorting and not ask.order:
         return _order(ask, request, found)
     key, direction = found["keys"][0]
     measures = isinstance(key, Figure) or key.kind in ("number", "date")
     plain = ask.end == "top" or not direction
-    if ask.number is None or ask.best or len(found["keys"]) > 1 or _has_figure(ask) or not measures or not plain:
+    if ask.number is None or ask.best or len(found["keys"]) > 1 or ask.has_figure or not measures or not plain:
         return False
     ask.best = key, direction or ("asc" if ask.end in ("bottom", "first") else "desc")
     return True
 
 
 def _group(ask: Ask, request: Request, found: Found) -> bool:
-    if "by" in found and (not _has_figure(ask) or request.names_rows(found["at"] + 1)):
+    if "by" in found and (not ask.has_figure or request.names_rows(found["at"] + 1)):
         return False
     ask.group += [one for one in found["columns"] if one not in ask.group]
     return True
 
 
 def _best(ask: Ask, request: Request, found: Found) -> bool:
-    """The rows or groups with the highest or lowest of something."""
-    if ask.best is not None or ask.end in ("first", "last", "bottom"):
+    beside = bool(ask.items) and "and" in (request.tokens[found["at"]].word, request.tokens[found["at"] - 1].word)
+    if (beside and "linked" not in found) or ask.best is not None or ask.end in ("first", "last", "bottom"):
         return False
     word = found.get("best", "")
     direction = say.BEST[word] if word else found["adjective"][1]
@@ -447,6 +411,7 @@ def _best(ask: Ask, request: Request, found: Found) -> bool:
         other = column is not None and (column != measured or "linked" not in found)
         if measured is None or other or ("number" in found and ask.number):
             return False
+        ask.by_adjective = "linked" not in found
         ask.best, ask.number = (measured, direction), found["number"].value if "number" in found else ask.number
     elif "figure" in found:
         figures = _figures(request, {"column": column, "figures": [found["figure"]], "end": len(request.tokens)})
@@ -454,9 +419,7 @@ def _best(ask: Ask, request: Request, found: Found) -> bool:
     elif column is not None:
         few = word in ("most", "fewest", "least")
         fits = column.kind in ("number", "date") and not request.schema.is_noun(column.words)
-        if not fits or not ({"linked", "rows"} & found.keys() or few or ask.number):
-            return False
-        ask.best = column, direction
+        ask.best = (column, direction) if fits and (few or ask.number or {"linked", "rows"} & found.keys()) else None
     elif "counted" in found or word in ("most", "fewest", "least"):
         ask.items += found.get("columns", [])
         ask.best = Figure("count"), direction
@@ -474,9 +437,15 @@ def _having(ask: Ask, _: Request, found: Found) -> bool:
 
 
 def _where(ask: Ask, _: Request, found: Found) -> bool:
+    said = bool({"who", "that", "which"} & {found.get("links")}) or bool(_.one("<adjective:0> than", found["at"])[1])
+    lone = ask.items[0] if len(ask.items) == 1 and ask.last == "select" and not _.noun and said else None
     if ask.last == "lacking":
-        # Whose condition it is cannot be told.
-        return False
+        return False  # Whose condition it is cannot be told.
+    if isinstance(lone, Column) and lone.kind == "text" and not lone.is_unique:
+        raise NotUnderstood("It is not plain whose condition this is.", "Say `rows where COLUMN is …`.")
+    if ask.denied and ask.last == "where":
+        raise NotUnderstood("It is not plain how far the `not` goes.", "Say `COLUMN is not VALUE and COLUMN is …`.")
+    ask.denied = bool(_DENIALS & {one.word for one in _.tokens[found["at"] : found["stop"]]})
     ask.where.append(found["conditions"])
     ask.items += [Figure("count")] if "count" in found else []
     return True
@@ -484,6 +453,10 @@ def _where(ask: Ask, _: Request, found: Found) -> bool:
 
 def _rows(ask: Ask, request: Request, found: Found) -> bool:
     noun = request.schema.noun
+    if "group" in found and ask.has_figure:
+        return False  # "total hours per ticket".
+    if not ask.last and ask.where and request.tokens[found["at"] - 1].word == "and":
+        raise NotUnderstood(*BOTH_OR_EITHER)
     if noun and found["rows"] == noun[-1] and "verb" in found and not ask.items:
         # "Which airline …" asks for its name, where a column is called just so.
         ask.items += [one for one in request.schema.columns if one.words == noun and not one.table]
@@ -493,15 +466,13 @@ def _rows(ask: Ask, request: Request, found: Found) -> bool:
 def _select(ask: Ask, _: Request, found: Found) -> bool:
     beside = bool(_.noun) and not ask.items and _.tokens[found["at"] - 1].word == "and"
     if beside or ask.last in ("rows", "where", "best", "group", "order", "having", "by", "select", "limit"):
-        # A name that no word leads to says nothing about what is shown.
-        return False
+        return False  # A name that no word leads to says nothing about what is shown.
     ask.items += [one for items, _ in found["items"] for one in items if one not in ask.items]
     ask.distinct |= any(distinct for _, distinct in found["items"])
     return True
 
 
 def _look_up(ask: Ask, request: Request, found: Found) -> bool:
-    """`orders with the customer's city`: whole rows, and columns of another table beside them."""
     added = [one for items, _ in found["items"] for one in items]
     if ask.items or not all(isinstance(one, Column) and one.table for one in added):
         return False
@@ -511,11 +482,10 @@ def _look_up(ask: Ask, request: Request, found: Found) -> bool:
 
 def _join(ask: Ask, request: Request, found: Found) -> bool:
     names = [found[name] for name in ("table", "other") if name in found and found[name] != request.schema.name]
-    if names and "lacking" in found:
-        ask.lacking = names[0]
-    elif names:
-        ask.joined = names[0]
-    return bool(names)
+    if not names or ("lacking" in found and not request.noun):
+        return False  # Who lacks it is not known.
+    setattr(ask, "lacking" if "lacking" in found else "joined", names[0])
+    return True
 
 
 def _take(ask: Ask, _: Request, found: Found) -> bool:
@@ -528,7 +498,7 @@ _LINK: Final = "and? that|which|who|with|having|whose? is|are|was|were|did|does|
 _LINKED: Final = "linked~has|have|had|with|having|shared_by|used_by|of"
 _COUNTED: Final = "counted~number_of|numbers_of|count_of|amount_of"
 _ON: Final = " [on|by|using|over|via <column:0>]"
-_RANGE: Final = "of|for|from|in|across|among|about|by|with|on|to? all_of|all|each|every|any|these|those|only|just?"
+_RANGE: Final = "of|for|from|in|across|among|about|by|on|to? join|all|each|every|any|these|those|only|just?"
 CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
     ("limit", "end~top|first|bottom|last <number> <rows>?", _limit),
     ("limit", "end~top|bottom <rows>", _limit),
@@ -569,12 +539,18 @@ CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
 
 
 def read_ask(request: Request) -> Ask:
-    """The slots of the whole request; NotUnderstood names the word that has no place."""
     ask, at = Ask(), 0
+    for token in request.tokens:
+        if token.word in say.ARTICLES and any(cell == token.text for _, cell in request.schema.find_values(token.text)):
+            raise NotUnderstood(f"`{token.text}` may be a value.", f'Say `COLUMN is "{token.text}"`.')
     while at < len(request.tokens):
         start, at = at, next(_read_clause(ask, request, at), 0)
         if not at:
             raise request.name_lost_word(start)
+    if not ask.best and (ask.end == "bottom" or (ask.end == "top" and ask.number == 1)):
+        raise NotUnderstood(f"It is not said what the {ask.end} is by.", f"Say `{ask.end} {ask.number} by COLUMN`.")
+    if [one.word for one in request.tokens[-2:]] == ["who", "ordered"]:
+        raise NotUnderstood("It is not said what it is to be sorted by.", "Say `sorted by COLUMN`.")
     return ask
 
 
@@ -582,7 +558,7 @@ def _read_clause(ask: Ask, request: Request, at: int) -> Iterator[int]:
     for name, pattern, fill in CLAUSES:
         subject = request.subject
         for end, found in request.match(pattern, at):
-            if end > at and fill(ask, request, {**found, "at": at}):
+            if end > at and fill(ask, request, {**found, "at": at, "stop": end}):
                 ask.last = name
                 request.noun = found.get("rows", request.noun)
                 yield end

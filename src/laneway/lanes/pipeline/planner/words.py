@@ -1,20 +1,16 @@
-"""The words of requests about tables. A `|` stands between phrases that say the same.
-
-AMOUNTS are what a number without a column is about; ORIGINS columns that a preposition names; ASKING words before a
-number of rows; GRAMMAR alone is never the value of a cell.
-"""
+"""The words of requests about tables; a `|` stands between phrases that say the same."""
 
 from __future__ import annotations
 
 from typing import Final
 
-ARTICLES: Final = frozenset({"the", "a", "an", "their", "its", "his", "her", "our", "my", "your", "'s"})
+ARTICLES: Final = frozenset({"the", "a", "an", "their", "its", "our", "'s"})
 PHRASES: Final[dict[str, str]] = {
     "verbs": "show|show me|list|give|give me|display|return|find|find me|get|get me|tell me|print|fetch|select|report"
     "|calculate|compute|what is|what are|what was|what|which|which are|which is|who is|who are|who|do|does|did|see"
     "|all|every|any|only show",
     "fillers": "are there|there are|do we have|exist|are listed|in total|in the table|in all|also|then|please|results"
-    "|them|they|it|overall|are from|come from|on record",
+    "|them|they|it|overall|are from|come from|on record|now",
     "rows": "rows|records|entries|row|record|entry|information|info|data|details|everything|ones|one",
     "links": "where|whose|with|having|that|which|who|when|for which|in which|and whose|and that|and who",
     "be": "is|are|was|were|be|has|have|had|been|being|live|lives|living|come|comes|came|belong|belongs|located|based"
@@ -49,27 +45,21 @@ OPERATORS: Final = {
     "<": "less than|lower than|smaller than|fewer than|below|under|<",
     "==": "exactly|equal to|equals|=|==|is equal to|:",
 }
-TIMES: Final = {
-    ">=": "since|starting from",
-    "<=": "until|up to",
-    ">": "after|later than",
-    "<": "before|earlier than|prior to",
-}
+TIMES: Final = {">=": "since|starting from", "<=": "until|up to", ">": "after|later than", "<": "before|earlier than"}
 TEXTUAL: Final = {
     "contains": "contains|contain|containing|includes|including|has the substring|have the substring|has the word"
     "|with the word|having the word|having",
     "starts_with": "starts with|start with|starting with|begins with|begin with|beginning with",
-    "ends_with": "ends with|end with|ending with|ending in|ends in",
+    "ends_with": "ends with|end with|ending with",
 }
 _PRICE: Final = "price cost fee fare amount total rate rent value eur usd gbp euro"
 ADJECTIVES: Final = {
     "old": ("age", "desc"), "young": ("age", "asc"), "cheap": (_PRICE, "asc"), "expensive": (_PRICE, "desc"),
     "costly": (_PRICE, "desc"), "long": ("length duration distance minutes hours days", "desc"),
-    "short": ("length duration distance height", "asc"), "tall": ("height", "desc"), "heavy": ("weight", "desc"),
-    "light": ("weight", "asc"), "fast": ("speed", "desc"), "slow": ("speed", "asc"), "big": ("size", "desc"),
+    "short": ("length duration distance height", "asc"), "tall": ("height", "desc"), "heavy": ("weight kg", "desc"),
+    "light": ("weight kg", "asc"), "fast": ("speed", "desc"), "slow": ("speed", "asc"), "big": ("size", "desc"),
     "large": ("size", "desc"), "small": ("size", "asc"), "new": ("", "desc"), "recent": ("", "desc"),
-    "late": ("", "desc"), "early": ("", "asc"), "rated": ("rating score stars", "desc"),
-    "paid": ("salary pay wage", "desc"),
+    "late": ("", "desc"), "early": ("", "asc"), "rated": ("rating score", "desc"), "paid": ("salary pay wage", "desc"),
 }  # fmt: skip
 """What an adjective measures, by words of a column's name, and which end of it; no words mean the one date there is."""
 AMOUNTS: Final = frozenset({"price", "amount", "cost", "fee", "fare", "total"})
