@@ -43,6 +43,16 @@ SUBCOMMANDS: Final = _words("""
     restart route run services show stash start stats status stop sync tag test top up update upgrade version volume
 """)
 """Plain words that go on a command rather than a sentence."""
+ADVERBS: Final = _words("""
+    afterwards again already anyway carefully everything everywhere first immediately instead later now please quickly
+    slowly soon today tomorrow tonight too
+""")
+"""Words that say how or when a command is to run, and are no part of it."""
+DESCRIPTIONS: Final = _words("""
+    anything blank bugs commas duplicates empty everything issues it mistakes newlines none nothing problems quotes
+    semicolons something spaces tabs that this typos
+""")
+"""Words for what is to be found or written, rather than the text itself."""
 _BEFORE_A_NAME: Final = _words("start stop restart reload status logs checkout switch install describe run which pgrep")
 
 QUOTED: Final = r"\x01+\x00+\x02+"
@@ -52,8 +62,12 @@ JOINED: Final = r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+"
 
 _DOMAIN: Final = r"(?:[a-z0-9-]+\.)+(?:com|org|net|io|de|dev|ai|co|uk|eu|info|local|lan|cloud)(?![\w./-])"
 _WELL_KNOWN: Final = r"(?:makefile|dockerfile|readme|license|changelog|procfile|vagrantfile|jenkinsfile|gemfile)"
-_SPELLED: Final = r"(?=\S*[^a-z\s])[\w@%+~./-]*[\w/]"
-_NAMED: Final = r"[\w@%+~./-]*[\w/]"
+_SPELLED: Final = r"(?=[a-z]*[\d_@%+~./-])[\w@%+~./-]*[\w/]"
+# A word that goes on the sentence is no name.
+_NAMED: Final = (
+    r"(?!(?:with|containing|saying|that|which|today|tomorrow|now|later|please|for|of|and|then|there|here|in|to|from|at|on"
+    r"|by|as|it|this|called|named|structure|tree|listing)(?![\w.-]))[\w@%+~./-]*[\w/]"
+)
 # A path has a slash or an ending; the name of a machine has dots too, and is no file unless called one.
 _PATH: Final = (
     rf"(?:{QUOTED}|(?!{_DOMAIN})(?:(?:~|\.\.?)?/[\w@%+./-]*[\w/]|/|[\w@%+.-]+/[\w@%+./-]*(?<=[\w/])"
@@ -77,7 +91,8 @@ def _either(names: frozenset[str]) -> str:
 
 _SERVICE: Final = rf"(?:(?:{_either(SERVICES)}|[\w@:-]+\.(?:service|timer|socket))(?![\w@-])|{QUOTED})"
 _UNIT: Final = r"(?:systemd\s+)?(?:services?|daemons?|units?)"
-_SERVICE_SPELLED: Final = rf"(?:{_SERVICE}|(?=[a-z]*[-_@\d])[a-z0-9][\w@:-]*\w)"
+_ADJECTIVE: Final = r"(?:not|non|no|un|ex|old|new|long|third|never|half|self|well|high|low)-"
+_SERVICE_SPELLED: Final = rf"(?:{_SERVICE}|(?!{_ADJECTIVE})(?=[a-z]*[-_@\d])[a-z0-9][\w@:-]*\w)"
 _PROGRAM: Final = rf"(?:(?:{_either(PROGRAMS)})(?![\w@-])|{QUOTED})"
 _PROGRAM_SPELLED: Final = rf"(?:{_PROGRAM}|(?=[a-z]*[-_@\d])[a-z][\w@+-]*\w)"
 HEALTH: Final = ("uptime", "load", "memory", "disk")
@@ -115,8 +130,8 @@ KINDS: Final = {
     "file": rf"{_DET}(?:{_FILE_WORD}(?:{_CALLED}(?P<NAME__0>{QUOTED}|{_NAMED})|(?P<NAME__1>{QUOTED}|{_SPELLED}))"
     rf"|(?P<NAME__2>{_PATH}))",
     "files": rf"{_DET}(?:files\s+)?(?P<NAME>{_several(_PATH)})",
-    "folder": rf"{_DET}(?:whole\s+)?{_FOLDER_WORD}(?:{_CALLED}(?P<NAME__0>{QUOTED}|{_NAMED})|(?P<NAME__1>{QUOTED}|"
-    rf"(?!(?:structure|tree|listing|here|for|with|called|named)\b){_NAMED}))",
+    "folder": rf"{_DET}(?:whole\s+)?{_FOLDER_WORD}"
+    rf"(?:{_CALLED}(?P<NAME__0>{QUOTED}|{_NAMED})|(?P<NAME__1>{QUOTED}|{_NAMED}))",
     "place": rf"{_DET}(?:{_FOLDER_WORD}(?:{_CALLED})?(?P<NAME__0>{QUOTED}|{_NAMED})|(?:(?:file)\s+)?(?P<NAME__1>{_PATH}"
     rf"|{_FOLDER}(?![\w.-]))(?:\s+(?:folder|directory))?)",
     "pattern": rf"(?P<NAME>{_PATTERN}|{_PATH})",

@@ -12,7 +12,16 @@ from pydantic_ai.tools import ToolDefinition
 
 from laneway.language.refusal import MODEL_HINT, NotUnderstood
 from laneway.language.times import is_time
-from laneway.llm.offline.kinds import SERVICES, is_absolute, is_command, is_file, is_program, shell_path
+from laneway.llm.offline.kinds import (
+    ADVERBS,
+    DESCRIPTIONS,
+    SERVICES,
+    is_absolute,
+    is_command,
+    is_file,
+    is_program,
+    shell_path,
+)
 from laneway.llm.offline.outcomes import Outcome, block, lines_of
 from laneway.llm.offline.shapes import Match, Shape
 
@@ -162,7 +171,7 @@ def _run_quoted(match: Match, offer: Offer) -> list[Order]:
 def _run_plain(match: Match, offer: Offer) -> Understood:
     command = match.part("command")
     tokens = (re.sub(r"\x01+\x00*\x02+", "'", command.marked) if "\1" in command.marked else command.raw).split()
-    if is_command(tokens):
+    if is_command(tokens) and tokens[-1].lower() not in ADVERBS:
         return offer.bash(command.raw)
     return Ask(WHERE_IT_ENDS) if is_program(tokens[0]) or re.match(r"[\w ]*:", match.text.marked) else None
 
@@ -235,7 +244,7 @@ def _write(match: Match, offer: Offer) -> Understood:
 
 def _edit(match: Match, offer: Offer) -> Understood:
     old, new, path = match.part("old"), match.part("new"), match.value("path")
-    if any(part.quoted is None and part.marked in {"it", "this", "that", "everything"} for part in (old, new)):
+    if any(part.quoted is None and part.marked in DESCRIPTIONS for part in (old, new)):
         return None
     everywhere = {"all": True} if re.search(r"\b(?:all|every|everywhere)\b", match.text.marked) else {}
     arguments = {"path": path, "old": old.value, "new": new.value, **everywhere}
@@ -265,7 +274,7 @@ def _glob(match: Match, offer: Offer) -> Understood:
 def _grep(match: Match, offer: Offer) -> Understood:
     text, tool = match.value("pattern"), offer.tools.get("grep")
     where = {"path": match.value("path")} if "path" in match.places else {}
-    if is_absolute(where.get("path", "")):
+    if is_absolute(where.get("path", "")) or (match.part("pattern").quoted is None and text.lower() in DESCRIPTIONS):
         return None
     # Word for word, also where the tool takes a regular expression.
     takes_expressions = tool is not None and "regular expression" in (tool.description or "").lower()
@@ -299,6 +308,17 @@ _BEGINS_TIME: Final = re.compile(
 _OTHER_TIME: Final = re.compile(r"\b(?:every|each|daily|weekly)\b|\b(?:by|before|until|till|after|around|since|from)$")
 
 
+_CLAUSE: Final = re.compile(
+    r"\b(?:that|which|who|when|where|we|is|are|was|were|starts?|leaves?|begins?|ends?|opens?|closes?|arrives?|departs?)\b"
+)
+
+
+def _names_time(text: str) -> bool:
+    """Whether a moment is said in this text, so that there would be two."""
+    words = [text[found.start() :].split() for found in _BEGINS_TIME.finditer(text)]
+    return any(is_time(" ".join(one[:count]).strip(",.")) for one in words for count in range(1, 5))
+
+
 def _remind(match: Match, offer: Offer) -> Understood:
     """The reminder of “TIME to TEXT”, “to TEXT TIME” or “TIME remind me to TEXT”."""
     rest = match.part("rest")
@@ -311,6 +331,9 @@ def _remind(match: Match, offer: Offer) -> Understood:
         starts = [found.start() for found in _BEGINS_TIME.finditer(last.marked)]
         pairs += [(last.cut(at), last.cut(0, len(last.marked[:at].rstrip(" ,")))) for at in starts]
     when, about = next((pair for pair in pairs if pair[0].raw and is_time(pair[0].marked)), (rest, None))
+    is_last = about is not None and about.raw != "" and when.raw != rest.raw[: len(when.raw)]
+    if about is not None and (_names_time(about.marked) or (opening and is_last and _CLAUSE.search(about.marked))):
+        return Ask(ONE_MOMENT)
     if about is None or not about.raw or (opening and _OTHER_TIME.search(about.marked)):
         return Ask(ONE_MOMENT) if opening or is_time(rest.marked) else None
     if _DOUBTFUL.search(when.marked) and "tonight" not in when.marked:
@@ -368,10 +391,10 @@ READING: Final = (
           " | [the|its] status|response|content|result)]",
           f"(what does|is [on|at|in] | what's on|at|in) {_PAGE} <url> [say|return|show|contain|answer]",
           "is <url> [still] up|reachable|online|alive|available"),
-    *rows(_call("recall", "look up {query}", "What I remember about {query}", "Nothing about {query}."),
+    *rows(_call("recall", "look up {query}", "What I remember about {query}", "Nothing about {query}.", is_free=True),
           "what do|did|can you [still] remember about|of|on <query:rest>", "what did i tell you about <query:rest>",
           "recall everything about <query:rest>"),
-    *rows(_call("search_tools", "search the tools", "Tools for “{query}”", "No tool found for “{query}”."),
+    *rows(_call("search_tools", "search the tools", "Tools for “{query}”", "No tool for “{query}”.", is_free=True),
           "search [through] [the|your|my] tools for <query:rest>",
           "(find | search for | look for) [me] [a|the] tool|tools for|to <query:rest>"),
 )  # fmt: skip

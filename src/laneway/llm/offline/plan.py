@@ -11,7 +11,7 @@ from pydantic_ai.messages import ToolReturnPart
 from laneway.domain.schedule import NOTHING
 from laneway.language.names import correct
 from laneway.language.refusal import MODEL_HINT, NotUnderstood, Refusal
-from laneway.llm.offline.kinds import PROGRAMS, TOPICS
+from laneway.llm.offline.kinds import PROGRAMS, SERVICES, TOPICS
 from laneway.llm.offline.limits import LIMITS
 from laneway.llm.offline.orders import ORDERS, Ask, Offer, Order, Row
 from laneway.llm.offline.outcomes import Ending, Outcome, describe, outcome_of
@@ -31,6 +31,17 @@ _BORDERS: Final = (
     re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+(?:also\s+)?|\s*[.!]\s+"),
 )
 _LEAD: Final = re.compile(r"(?:please )?do (?:the following|this)\s*:\s*|(?:\d{1,2}\s*[.)]|[-*•]|first,?)\s+")
+
+_WHETHER: Final = re.compile(
+    r"\b(?:if|whether|unless|until|when|whenever|once|warn|alert|notify)\b|^(?:is|are|am|was|were|has|have|do|does|any)\b"
+)
+_ORDER_BEHIND: Final = re.compile(
+    r"(?:[,;.!?(&\n]|\b(?:and|then|also)\b)\s*(?:(?:and|also|then|please)\s+)*"
+    r"(?:restart|reboot|delete|(?:remind|tell|show|send|warn) me"
+    rf"|(?:stop|start) (?:the )?(?:{'|'.join(sorted(SERVICES))})"
+    r"|(?:forget|cancel|ignore|delete) (?:it|that|this)|never ?mind)\b"
+)
+WHERE_TEXT_ENDS: Final = "I cannot tell where the text ends and the next order begins. Put the text in quotation marks."
 
 Plan = Sequence[Order] | Ask | Refusal
 
@@ -70,12 +81,19 @@ def _read_steps(text: Text, offer: Offer, borders: Sequence[re.Pattern[str]]) ->
     steps = [_read_steps(part, offer, borders[1:]) for part in parts]
     strange = [step for step in steps if not isinstance(step, list)]
     if isinstance(whole, list):
-        if not strange and any(order.is_free for order in whole):
-            return Ask("I cannot tell where the text ends and the next order begins. Put the text in quotation marks.")
-        return whole
+        return Ask(WHERE_TEXT_ENDS) if not strange and any(order.is_free for order in whole) else whole
     if strange:
         return whole if len(strange) == len(steps) else strange[0]
-    return [order for step in steps if isinstance(step, list) for order in step]
+    known = [(part, step) for part, step in zip(parts, steps, strict=True) if isinstance(step, list)]
+    if any(order.is_free for _, step in known[:-1] for order in step):
+        return Ask(WHERE_TEXT_ENDS)
+    orders = [order for _, step in known for order in step]
+    looks = [all(order.tool == "server_info" for order in step) for _, step in known]
+    if not all(looks) and any(
+        look and _WHETHER.search(part.marked) for look, (part, _) in zip(looks, known, strict=True)
+    ):
+        return Refusal("I look, but I do nothing that depends on what I see.", "Ask for the one, then for the other.")
+    return orders
 
 
 def _set_text_apart(text: Text) -> Text:
@@ -96,6 +114,8 @@ def _read(text: Text, offer: Offer) -> Plan | Text:
             built = None if match is None else row.read(match, offer)
         except NotUnderstood as missing:
             return missing.refusal
+        if built is not None and not isinstance(built, Ask) and any(order.is_free for order in built):
+            return Ask(WHERE_TEXT_ENDS) if _ORDER_BEHIND.search(text.marked) else list(built)
         if built is not None:
             return built if isinstance(built, Ask) else list(built)
     return text
