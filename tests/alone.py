@@ -1,4 +1,4 @@
-"""Tests run in several processes, and those that measure time have the machine to themselves.
+"""Tests run in several processes, whose memory is told; those that exhaust the machine have it to themselves.
 
 A test marked `alone` waits until no other worker is inside a test, and no other begins before it has ended. What the
 tests before it left in this process is not looked through meanwhile: late in a suite that alone takes seconds.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import fcntl
 import gc
 import os
+import resource
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -19,8 +21,9 @@ import pytest
 
 MOST_WORKERS = 8
 """Each has a PostgreSQL and encoders of its own; more of them would wait for memory and disk."""
-FOLDER = "laneway_turns"
+FOLDER, PEAK = "laneway_turns", "laneway_peak"
 TURNS = pytest.StashKey[str]()
+PEAKS = pytest.StashKey[list[str]]()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -51,6 +54,30 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     folder, alone = getattr(item.config, "workerinput", {}).get(FOLDER), _alone(item)
     with turn(Path(folder), alone=alone) if folder else nullcontext(), tidy() if alone else nullcontext():
         return (yield)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker has said how large it grew, and what coverage measured in it is stored before it may be killed."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[PEAK] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+        measured = getattr(sys.modules.get("coverage"), "Coverage", None)
+        if measured is not None and (running := measured.current()) is not None:
+            running.save()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """The controller knows how large the worker grew."""
+    peak = getattr(node, "workeroutput", {}).get(PEAK)
+    node.config.stash.setdefault(PEAKS, []).append(f"{node.gateway.id} {peak} MB" if peak else f"{node.gateway.id} ?")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """The reader knows what memory the tests took."""
+    if peaks := config.stash.get(PEAKS, []):
+        terminalreporter.write_line(f"Memory of the workers at most: {', '.join(sorted(peaks))}")
 
 
 def _alone(item: pytest.Item) -> bool:

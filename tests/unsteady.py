@@ -1,7 +1,7 @@
-"""A test that failed beside others is looked at once more, alone. If it passes then it is called unsteady, by name.
+"""A test of tests/faults that failed is tried once more, alone: kills and floods depend on what else the machine does.
 
-Up to three tests of a whole suite get that look: more is no accident. What failed the first time is printed in full,
-so that an unsteady test is seen and mended; the run itself is judged by the second look.
+At most two tests of a run get that second look. Both outputs are printed and the tests named at the end, to be mended.
+A test that lies anywhere else gets none: it fails the run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-MOST = 3
+FOLDER, MOST = "faults", 2
 UNSTEADY = pytest.StashKey[list[str]]()
 
 
@@ -20,7 +20,8 @@ UNSTEADY = pytest.StashKey[list[str]]()
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """The session failed only if a test of it fails alone, too; its workers have ended before this begins."""
     failed = _failed(session.config)
-    if exitstatus != pytest.ExitCode.TESTS_FAILED or not _in_workers(session.config) or not 0 < len(failed) <= MOST:
+    may = 0 < len(failed) <= MOST and all(FOLDER in name.partition("::")[0].split("/") for name in failed)
+    if exitstatus != pytest.ExitCode.TESTS_FAILED or not may or not getattr(session.config.option, "numprocesses", 0):
         return
     print(f"\n\nOnce more, alone: {', '.join(failed)}", flush=True)
     command = [sys.executable, "-m", "pytest", *failed]
@@ -34,15 +35,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """The reader knows which tests are to be mended though nothing is broken."""
     unsteady = config.stash.get(UNSTEADY, [])
     if unsteady:
-        terminalreporter.section(
-            f"unsteady {len(unsteady)}: failed beside others, passed alone; mend them", yellow=True
-        )
+        terminalreporter.section(f"unsteady {len(unsteady)}: failed first, passed alone; mend them", yellow=True)
         for name in unsteady:
             terminalreporter.write_line(name)
-
-
-def _in_workers(config: pytest.Config) -> bool:
-    return bool(getattr(config.option, "numprocesses", None))
 
 
 def _failed(config: pytest.Config) -> list[str]:
