@@ -1,4 +1,4 @@
-"""The command `laneway` in this process, by Typer's runner: its own arguments, environment, folder, streams and exit code."""
+"""The command `laneway` in this process, by Typer's runner, with an environment, folder, streams and exit code of its own."""
 
 from __future__ import annotations
 
