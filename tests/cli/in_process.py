@@ -1,4 +1,4 @@
-"""The command `laneway` in this process, by Typer's runner, with an environment, folder, streams and exit code of its own."""
+"""The command `laneway` in this process, by Typer's runner: environment, folder, streams and exit code of its own."""
 
 from __future__ import annotations
 
