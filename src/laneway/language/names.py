@@ -22,6 +22,14 @@ def correct(word: str, names: Iterable[str]) -> str | None:
     return close[0] if len(close) == 1 and len(close[0]) >= SHORTEST else None
 
 
+def abbreviates(short: str, word: str) -> bool:
+    """Whether a word is written short in this way: `qty` for quantity, `temp` for temperature."""
+    if short == word or not (2 <= len(short) < len(word) and short[0] == word[0] and len(word) > 3):
+        return short == word
+    letters, consonants = iter(word), not set(short) & set("aeiou")
+    return (len(short) > 2 and word.startswith(short)) or (consonants and all(letter in letters for letter in short))
+
+
 def suggest(word: str, names: Iterable[str]) -> str:
     """A question back with the name that is nearest, or nothing."""
     found = process.extractOne(word[:60], list(names), scorer=fuzz.ratio, score_cutoff=60)

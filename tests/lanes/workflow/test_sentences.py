@@ -71,7 +71,7 @@ def test_every_sentence_of_the_corpus_is_the_change_that_was_meant_or_refused() 
         for case in CORPUS
         if (got := change_in_words(case["sentence"], context_of(case["workflow"]))) != case["expected"]
     ]
-    assert len(CORPUS) <= 150
+    assert len(CORPUS) <= 200
     assert not failures, "\n".join(failures)
 
 

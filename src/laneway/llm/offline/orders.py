@@ -35,6 +35,7 @@ MOST_LINES: Final = 1000
 WHERE_IT_ENDS: Final = "I cannot tell where the command ends. Put it in backticks, like this: run `ls -la /tmp`."
 SHALL_I: Final = "I run a command only when told to. If you want that, say: run, and then the command in backticks."
 WHICH_HALF: Final = "In the morning or in the afternoon? Say the time like 05:00 or 17:00."
+FILE_OR_FOLDER: Final = "Is that a file or a folder? Say: read FILE, or: list the files in FOLDER."
 ONE_MOMENT: Final = "I need one moment and a text, like this: remind me at 6pm to call Ann."
 
 Telling = Callable[[Outcome], str]
@@ -120,6 +121,10 @@ class Row:
         """What is ordered, unless a quotation that stands for a file cannot be the name of one."""
         parts = [part for place in ("path", "to") if f"{place}__0" not in match.places for part in match.values(place)]
         named = all(part.quoted is None or is_file(part.value) for part in parts)
+        # "Rename a.txt to my file.txt" may mean a name of two words.
+        named &= (
+            re.search(r"\s(?:my|our|an?|this|that)\s+$", match.text.marked[: match.places.get("to", (0, 0))[0]]) is None
+        )
         return self.build(match, offer) if named else None
 
 
@@ -230,6 +235,8 @@ def _read(match: Match, offer: Offer) -> Understood:
         content = outcome.result if isinstance(outcome.result, str) else str(outcome.fields.get("text", ""))
         return f"{outcome.fields.get('path', path)}:\n\n{content if content.strip() else '(The file is empty.)'}"
 
+    if is_absolute(path) and "." not in path.rpartition("/")[2] and not match.text.marked.startswith(("cat", "read")):
+        return Ask(FILE_OR_FOLDER)
     return None if path.endswith("/") else offer.order("read_file", f"read {path}", tell, {"path": path})
 
 

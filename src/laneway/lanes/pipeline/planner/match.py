@@ -178,6 +178,11 @@ class Request:
             self.doubt = at or self.furthest, NotUnderstood(f"{question}: {names}?", "Say the name of the column.")
         return columns[0] if len(columns) == 1 else None
 
+    @property
+    def is_about_persons(self) -> bool:
+        """Whether a number without a column may be an age."""
+        return bool(say.PERSONS & {singular(word) for word in (*self.schema.noun, *(one.word for one in self.tokens))})
+
     def choose_date(self) -> Column | None:
         own = [one for one in self.schema.columns if not one.table]
         years = [one for one in own if one.kind == "number" and "year" in one.words]
@@ -294,6 +299,9 @@ class Request:
         for number, end in self.read_number(at, found, 0):
             unit = singular(self.token(end).word)
             units = UNITS & set(found["column"].words)
+            led = self.tokens[self.skip(at) - 1].word in ("in", "since", "before", "after", "during", "until")
+            if led and number.value in range(1900, 2100) and "year" not in found["column"].words:
+                raise NotUnderstood(f"`{number.value}` may be a year.", f"Say `{found['column'].name} = …`.")
             fits = any(unit == one or (len(one) > 1 and unit.startswith(one)) for one in units)
             yield check_unit(found["column"], number), self.skip(end) + 1 if fits else end
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from laneway.lanes.pipeline.dates import moment_of
 from laneway.lanes.pipeline.values import NUMBERS, Row
-from laneway.language.names import correct
+from laneway.language.names import abbreviates, correct
 from laneway.language.tokens import fold, singular, split_name, stem
 
 MOST_VALUES, LONGEST_VALUE = 100_000, 80
@@ -118,7 +118,7 @@ class Schema:
         meant = (correct(said[0], known),) if len(said) == 1 else ()
         loose: tuple[list[Column], ...] = (
             [one for one in self.columns if set(bare) <= set(one.words) or "".join(map(stem, bare)) in one.words],
-            [one for one in self.columns if all(any(_stands_for(word, wide) for word in one.words) for wide in bare)],
+            [one for one in self.columns if all(any(abbreviates(word, wide) for word in one.words) for wide in bare)],
             [one for one in self.columns if stems <= {stem(word) for word in one.words} and min(map(len, stems)) > 2],
             [one for one in self.columns if one.words == meant],
         )
@@ -126,7 +126,7 @@ class Schema:
 
     def is_entity(self, word: str) -> bool:
         one = singular(word)
-        return one in self._entities or (len(one) > 3 and any(_stands_for(short, one) for short in self._entities))
+        return one in self._entities or (len(one) > 3 and any(abbreviates(short, one) for short in self._entities))
 
     @cached_property
     def _entities(self) -> set[str]:
@@ -153,13 +153,6 @@ def _singular_key(text: str) -> str:
 
 def _singulars(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(_ALIKE.get(word, singular(word)) for word in words)
-
-
-def _stands_for(short: str, word: str) -> bool:
-    if short == word or not (2 <= len(short) < len(word) and short[0] == word[0] and len(word) > 3):
-        return short == word
-    letters, consonants = iter(word), not set(short) & set("aeiou")
-    return (len(short) > 2 and word.startswith(short)) or (consonants and all(letter in letters for letter in short))
 
 
 def _nearest(found: list[Column]) -> list[Column]:
@@ -250,8 +243,7 @@ class Figure:
 @dataclass
 class Ask:
     """The slots of a request. `best` is the highest (desc) or lowest (asc) of something, `end` the word before the
-    number (top, first, bottom, last), `direction` an order without a column, `last` the clause that was read last,
-    `denied` whether a condition of it had a `not`, `by_adjective` whether `cheapest` stood for `lowest price`."""
+    number (top, last), `last` the clause read last, `by_adjective` whether `cheapest` stood for `lowest price`."""
 
     items: list[Item] = field(default_factory=list)
     where: list[Condition] = field(default_factory=list)
@@ -269,10 +261,6 @@ class Ask:
     lacking: str = ""
     joined: str = ""
     last: str = ""
-
-    @property
-    def has_figure(self) -> bool:
-        return any(isinstance(one, Figure) for one in self.items)
 
 
 def make_test(column: Column, by: str, value: Any = None) -> Condition:

@@ -134,7 +134,7 @@ def _number_first(request: Request, found: Found) -> Condition | None:
         return None
     end, more = (found["end"], found) if "column" in found else request.one("<column:2>", found["end"])
     subject = request.subject if request.subject is not None and request.subject.kind in _NUMERIC else None
-    column = more.get("column") or subject or request.choose_amount()
+    column = more.get("column") or subject or (None if request.is_about_persons else request.choose_amount())
     after = request.token(end)
     if "column" not in more and after.kind == "word" and after.word not in say.GRAMMAR:
         column = None  # "more than 1 open order".
@@ -151,10 +151,13 @@ def _period(request: Request, found: Found) -> Condition | None:
     subject = request.subject
     column = subject if subject is not None and subject.kind == "date" else request.choose_date()
     bare = found["period"].year is not None and not {"in", "operator"} & found.keys()
-    if column is None or bare or column.kind == "day":
+    if column is None or bare or column.kind == "day" or found.get("be", "")[:4] in ("cost", "pric", "weig"):
+        return None
+    if column is not subject and say.MILESTONES & {word[:3] for word in column.words}:
+        request.doubt = len(request.tokens), NotUnderstood(f"Is `{column.name}` meant?", "Say the name of the date.")
         return None
     found["column"] = column
-    made = _dated(column, ">=" if "onwards" in found else found.get("operator", "=="), found["period"])
+    made = _dated(column, found.get("operator", "=="), found["period"])
     return {"or": [made, _dated(column, "==", found["other"])]} if "other" in found and made else made
 
 
@@ -195,9 +198,9 @@ _HEAD: Final = "$be? <not>? $be? on|of|with|in|by|either? <column> column|field|
 _TAIL: Final = "$be? <not2=not>? "
 _IN: Final = "$be? in~in|during|from|on|of|within|for|over "
 CONDITIONS: Final[list[tuple[str, Callable[[Request, Found], Condition | None]]]] = [
+    ("of|for? $be? <not>? <column:2> [is|are|=|==|: truth~true|yes|false|no|t|f|y|n]", _hold),
     ("lacks~without|missing|lacking|with_no|has_no|have_no|having_no|had_no|no <column:2>", _hold),
     ("<column:2> is|are|was|were? <not>? null~missing|empty|null|blank|unknown|not_known|not_set|not_given", _hold),
-    ("of|for? $be? <not>? <column:2> [is|are|=|==|: truth~true|yes|false|no|t|f|y|n]", _hold),
     ("of|for? $be?", _denied_flag),
     (_HEAD + "<textual> substring|word|text|letters? <text>", _hold),
     (_HEAD + _TAIL + "between|from <first=amount> and|to|- <second=amount>", _between),
@@ -205,7 +208,6 @@ CONDITIONS: Final[list[tuple[str, Callable[[Request, Found], Condition | None]]]
     (_HEAD + _TAIL + "<operator>", _compare),
     (_HEAD + _TAIL + "<operator=time>", _compare),
     (_HEAD + _TAIL + "<adjective:0> than", _compare),
-    (_HEAD + _TAIL + "of? <number> <suffix>", _number_first),
     (_HEAD + _TAIL + "=|==|:|equals|either|of|in|on|at|during?", _equal),
     ("$be? <not>? <operator> <column:2>", _compare),
     ("$be? <not>? <adjective:0> than", _compare),
@@ -213,7 +215,6 @@ CONDITIONS: Final[list[tuple[str, Callable[[Request, Found], Condition | None]]]
     ("$be? <number> <suffix>", _number_first),
     ("$be? between <number> and|to|- <second=number>", _number_first),
     ("$be? <operator=time> <period>", _period),
-    (_IN + "<period> onwards~onwards|onward|or_later", _period),
     (_IN + "<period> [or in? <other=period>]", _period),
     ("<period>", _period),
     ("$be? <not>? $be? $places? <values>", _value),
@@ -277,6 +278,9 @@ def _column(request: Request, found: Found) -> list[Item]:
 
 def _count_column(request: Request, found: Found) -> list[Item]:
     column: Column = found["column"]
+    if "distinct" not in found and column.kind == "flag":
+        request.doubt = found["end"], NotUnderstood(f"`{column.name}` is yes or no.", "Count `rows where … is yes`.")
+        return []
     if "distinct" not in found and column.kind in _NUMERIC and not column.is_label:
         if "total" in found or found["count"].startswith("total"):
             return [Figure("sum", column)]
@@ -384,16 +388,18 @@ def _by(ask: Ask, request: Request, found: Found) -> bool:
     if ask.sorting and not ask.order:
         return _order(ask, request, found)
     key, direction = found["keys"][0]
+    has_figure = any(isinstance(one, Figure) for one in ask.items)
     measures = isinstance(key, Figure) or key.kind in ("number", "date")
     plain = ask.end == "top" or not direction
-    if ask.number is None or ask.best or len(found["keys"]) > 1 or ask.has_figure or not measures or not plain:
+    if ask.number is None or ask.best or len(found["keys"]) > 1 or has_figure or not measures or not plain:
         return False
     ask.best = key, direction or ("asc" if ask.end in ("bottom", "first") else "desc")
     return True
 
 
 def _group(ask: Ask, request: Request, found: Found) -> bool:
-    if "by" in found and (not ask.has_figure or request.names_rows(found["at"] + 1)):
+    has_figure = any(isinstance(one, Figure) for one in ask.items)
+    if "by" in found and (not has_figure or request.names_rows(found["at"] + 1)):
         return False
     ask.group += [one for one in found["columns"] if one not in ask.group]
     return True
@@ -439,8 +445,8 @@ def _having(ask: Ask, _: Request, found: Found) -> bool:
 def _where(ask: Ask, _: Request, found: Found) -> bool:
     said = bool({"who", "that", "which"} & {found.get("links")}) or bool(_.one("<adjective:0> than", found["at"])[1])
     lone = ask.items[0] if len(ask.items) == 1 and ask.last == "select" and not _.noun and said else None
-    if ask.last == "lacking":
-        return False  # Whose condition it is cannot be told.
+    if ask.last in ("lacking", "sort"):
+        return False  # Whose condition it is cannot be told; "ordered this month" sorts nothing.
     if isinstance(lone, Column) and lone.kind == "text" and not lone.is_unique:
         raise NotUnderstood("It is not plain whose condition this is.", "Say `rows where COLUMN is …`.")
     if ask.denied and ask.last == "where":
@@ -453,8 +459,6 @@ def _where(ask: Ask, _: Request, found: Found) -> bool:
 
 def _rows(ask: Ask, request: Request, found: Found) -> bool:
     noun = request.schema.noun
-    if "group" in found and ask.has_figure:
-        return False  # "total hours per ticket".
     if not ask.last and ask.where and request.tokens[found["at"] - 1].word == "and":
         raise NotUnderstood(*BOTH_OR_EITHER)
     if noun and found["rows"] == noun[-1] and "verb" in found and not ask.items:
@@ -490,7 +494,6 @@ def _join(ask: Ask, request: Request, found: Found) -> bool:
 
 def _take(ask: Ask, _: Request, found: Found) -> bool:
     ask.sorting |= "sort" in found
-    ask.distinct |= "all" in found
     return True
 
 
@@ -506,7 +509,6 @@ CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
     ("limit", "<number> &<best>", _limit),
     ("limit", "<number> &<adjective:1>", _limit),
     ("order", "$sort? in|from? <direction> order? [of|by|according_to <keys>]", _order),
-    ("order", "$sort in? order? by|of|according_to <keys>", _order),
     ("order", "<adjective:1> first", _order),
     ("sort", "$sort it|them|the_results|results?", _take),
     ("join", "and? join|combine|merge|match with|to? <table> [with|and|to <other=table>]" + _ON, _join),
@@ -523,7 +525,6 @@ CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
     ("by", "by|based_on|in_terms_of|according_to <keys>", _by),
     ("group", "by~by each|every? <columns:2>", _group),
     ("group", "$be? $group <distinct>? <columns:2>", _group),
-    ("rows", "$group <rows>", _rows),
     ("where", "$links <rows>? <conditions>", _where),
     ("where", "<conditions>", _where),
     ("select", "$count <conditions=condition> <rows>", _where),
@@ -532,7 +533,6 @@ CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
     ("select", "<items>", _select),
     ("select", "with|including|plus|and <items>", _look_up),
     ("verb", "$verbs", _take),
-    ("distinct", "all~are_there|do_we_have|exist", _take),
     ("filler", "$fillers", _take),
     ("", ".|?|!|;|:|,|,_and|and|-|(|)", _take),
 ]
@@ -540,9 +540,14 @@ CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
 
 def read_ask(request: Request) -> Ask:
     ask, at = Ask(), 0
+    did = False
     for token in request.tokens:
-        if token.word in say.ARTICLES and any(cell == token.text for _, cell in request.schema.find_values(token.text)):
-            raise NotUnderstood(f"`{token.text}` may be a value.", f'Say `COLUMN is "{token.text}"`.')
+        did |= token.word in ("did", "does", "do")
+        values = {cell for _, cell in request.schema.find_values(token.text)}
+        verb = request.schema.is_noun([token.word]) and singular(token.word) != request.schema.noun[-1]
+        verb = did and token.text.islower() and bool(verb or token.word == "return" or values)
+        if verb or (token.word in say.ARTICLES and token.text in values):
+            raise NotUnderstood(f"`{token.text}` may be a value or not.", "Say `rows where COLUMN is VALUE`.")
     while at < len(request.tokens):
         start, at = at, next(_read_clause(ask, request, at), 0)
         if not at:

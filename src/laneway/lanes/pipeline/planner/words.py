@@ -68,15 +68,19 @@ MONEY: Final = AMOUNTS | {
     "income", "earning", "balance", "tax", "profit", "spent", "charge", "discount", "fine", "payment", "total", "eur",
     "usd", "gbp", "euro", "net", "gross", "tip", "spend",
 }  # fmt: skip
+_PERSONS = "person people employee worker staff member patient student pupil guest customer client user tenant player"
+PERSONS: Final = frozenset(f"{_PERSONS} child man woman teacher doctor singer who".split())
+MILESTONES: Final = frozenset({"joi", "hir", "bir", "bor", "add", "due", "end", "exp", "ren", "sig", "reg"})
+"""How words begin that date one moment in the life of a row, which is no date of its other figures."""
 ORIGINS: Final = {
     "from": frozenset({"from", "origin", "source", "departure", "departs", "start"}),
     "to": frozenset({"to", "destination", "dest", "arrival", "target", "city", "country", "town"}),
 }
 DIRECTIONS: Final = {
-    "asc": "ascending|asc|increasing|lowest first|smallest first|fewest first|least first|alphabetical|alphabetically"
-    "|low to high|lowest to highest|smallest to largest|a to z|youngest to oldest|least to most",
-    "desc": "descending|desc|decreasing|highest first|largest first|biggest first|most first|best first|z to a"
-    "|old to young|high to low|highest to lowest|largest to smallest|oldest to youngest|reverse alphabetical",
+    "asc": "ascending|asc|increasing|lowest first|smallest first|alphabetical|alphabetically|low to high|a to z"
+    "|lowest to highest|smallest to largest|youngest to oldest|least to most",
+    "desc": "descending|desc|decreasing|highest first|largest first|biggest first|most first|best first|high to low"
+    "|highest to lowest|largest to smallest|oldest to youngest|old to young|z to a|reverse alphabetical",
 }
 ASKING: Final = frozenset({"", "show", "me", "list", "give", "get", "display", "return", "the", "find", "are"})
 _SMALL: Final = "order|sort|by|for|than|first|last|top|bottom|or|nor|between|us|no|yes|me|i|if|so|from|to|without"

@@ -84,6 +84,8 @@ def step(context: DraftContext, step: str, named: str | None) -> tuple[str, Docu
 def nodes(document: Document, step: str) -> list[dict[str, Any]]:
     """The steps these words may name: by id, by name, by the words of it, by its type, in that order."""
     nodes, said = document["nodes"], unquote(step).lower()
+    if said in THIS - {"workflow"}:
+        return []  # A pronoun is no part of a step's name.
     wanted, kind = _stems(said), _TYPES.get(re.sub(r"^(?:the|an?|my) ", "", said))
     ways: Iterable[list[dict[str, Any]]] = (
         [one for one in nodes if one["id"].lower() == said],

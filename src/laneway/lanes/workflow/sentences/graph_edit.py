@@ -21,8 +21,11 @@ def edges_at(document: Document, end: str, node_id: str) -> list[Node]:
     return [edge for edge in document["edges"] if edge[end] == node_id]
 
 
-def insert_beside(sources: list[str], new: Node, **edge: Any) -> Operations:
+def insert_beside(document: Document, sources: list[str], new: Node, **edge: Any) -> Operations:
     """The new step runs when one of these is done; whatever else follows them goes on as before."""
+    for source in sources:
+        if not edge and any("condition" in one for one in edges_at(document, "from", source)):
+            raise NotUnderstood(f"`{source}` decides between several ways.", "Say after which of them it shall happen.")
     added: list[tuple[str, Any]] = [("edges", {"from": source, "to": new["id"], **edge}) for source in sources]
     return [{"op": "add", "path": f"/{where}/-", "value": value} for where, value in [("nodes", new), *added]]
 

@@ -148,7 +148,7 @@ def _add_step(values: Values, context: DraftContext, named: str | None) -> Workf
         new = act.node(document, "The workflow has come to this step.", _SUBJECT)
         into = [edge["from"] for edge in graph_edit.edges_at(document, "to", place["id"])]
         new["config"] |= {"join": "any"} if before and into else {}
-        operations = graph_edit.insert_beside(into if before else [place["id"]], new)
+        operations = graph_edit.insert_beside(document, into if before else [place["id"]], new)
         operations = graph_edit.insert_before(document, place, new) if before and not into else operations
         return WorkflowDraft(tag, operations, f"{rules.capitalize(act.words)} {where}", notes=act.notes)
     insert = graph_edit.insert_before if before else graph_edit.insert_after
@@ -265,7 +265,9 @@ _QUOTED = r"\"[^\"]*\"|`[^`]*`"
 # Every sentence here holds from now on: these words say nothing more.
 _LASTING = r"always|also|permanently|automatically|from now on|in future"
 _EMPTY = re.compile(rf"^(?:{_LASTING})[ ,]+(?=.)|(?<=.)[ ,]+(?:{_LASTING}|too|as well)$", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|never|don'?t|doesn'?t|won'?t|shouldn'?t|unless|except|without|no longer)\b", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not|never|don'?t|doesn'?t|won'?t|shouldn'?t|unless|except|without|no|nobody|nothing|none)\b", re.IGNORECASE
+)
 _UNTIL = (
     re.compile(rf"(?i)for (?:the next )?(?P<length>{LENGTH}) , (?P<rest>.+)"),
     re.compile(rf"(?i)(?P<rest>.+?)(?: ,)? for (?:the next )?(?P<length>{LENGTH})"),
@@ -304,6 +306,15 @@ def plan_change(text: str, context: DraftContext) -> WorkflowDraft | Refusal:
         if found := next((one.groupdict() for shape in _UNTIL if (one := shape.fullmatch(line))), None):
             until = moment_of(found.get("until") or f"in {found['length']}", context.now, ZoneInfo(context.zone))
             rest = found["rest"]
+            if (
+                line.startswith(rest)
+                and not found.get("until")
+                and re.search(rf"(?i) (?:{_WHEN}) ".replace("_", " "), rest)
+            ):
+                said = line.removeprefix(rest).strip(" ,")
+                raise NotUnderstood(
+                    f"“{said}” may belong to the condition.", "Begin with it: “for the next 2 hours, …”."
+                )
         return replace(_draft(rest, context), valid_until=until)
     except BadInput as error:
         return Refusal(error.message, error.hint)

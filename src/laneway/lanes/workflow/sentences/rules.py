@@ -148,6 +148,8 @@ def _event(values: Values) -> Occurrence:
     return Occurrence(event=name, step=thing if ends else None, fails=ends == "fails")
 
 
+_NO_THINGS = "first|second|third|last|next|(?:any|some|every)(?:one|body)"
+"""Words before a verb that name no kind of thing an event could be called by."""
 _ANY = "[a|an|the|any|another|my|our] [new]"
 _LIMITS = {
     "drops|falls|goes|sinks below|under": ("<", True), "drops_to|falls_to": ("<=", True),
@@ -159,7 +161,7 @@ _OCCURRENCES = Grammar[Callable[[Values], Occurrence]](
     "something that happens",
     {
         "number": PLAIN_SLOTS["number"],
-        "thing": Slot(rf"{NAME}(?: {NAME}){{0,3}}?", example="price"),
+        "thing": Slot(rf"(?!(?:the )?(?:{_NO_THINGS})\b){NAME}(?: {NAME}){{0,3}}?", example="price"),
         "verb": Slot(f"{_REGULAR}|{'|'.join(_IRREGULAR)}", str.lower, "arrives"),
         "particle": Slot("up|in|out|down|off|on|back|over|through", str.lower, "up"),
         "participle": Slot(r"[a-z]{2,}", str.lower, "placed"),
@@ -228,7 +230,7 @@ def _graft(act: Notification, what: Occurrence, document: Document) -> tuple[Ope
         if not steps:
             raise NotUnderstood("Every step has a way to go when it fails already.", "Say which step you mean.")
         new["config"]["join"] = "any"
-        return insert_beside(steps, new, on="error"), "when a step fails"
+        return insert_beside(document, steps, new, on="error"), "when a step fails"
     about = what.step or what.field or str(what.event).replace(".", " ")
     found = find.nodes(document, about.replace("_", " ")) or find.nodes(document, about)
     if len(found) > 1:
@@ -238,18 +240,24 @@ def _graft(act: Notification, what: Occurrence, document: Document) -> tuple[Ope
     source = str(found[0]["id"])
     if what.step is not None:
         on = {"on": "error"} if what.fails else {}
-        return insert_beside([source], new, **on), f"when `{source}` {'fails' if what.fails else 'is done'}"
+        return insert_beside(document, [source], new, **on), f"when `{source}` {'fails' if what.fails else 'is done'}"
     where, passing = f"when {what.words} (after `{source}`)", {}
     if what.limit is not None:
         # What a server answered lies in the body of a request's result.
         inside = ".body" if found[0]["type"] == "http" else ""
         new["config"]["message"] = act.text or what.message(f"$nodes.{source}{inside}")
         passing = {"condition": what.condition_after(source, inside)}
-    return insert_beside([source], new, **passing), where
+    return insert_beside(document, [source], new, **passing), where
 
 
 def _draft_workflow(act: Notification, what: Occurrence, context: DraftContext) -> WorkflowDraft:
     """A workflow of its own for the rule."""
+    thing = str(what.event).partition(".")[0]
+    own = [
+        slug(name) for tag, one in context.workflows.items() for name in (tag, *(node["id"] for node in one["nodes"]))
+    ]
+    if what.limit is None and what.workflow is None and thing in own:
+        raise NotUnderstood(f"`{thing}` is a workflow or step of yours.", f"Say “when {thing} fails”.")
     new = act.node({"nodes": []}, what.message(), capitalize(what.words))
     nodes, edges, notes = [new], [], list(act.notes)
     if what.limit is not None:
