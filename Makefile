@@ -61,8 +61,8 @@ up: $(READY)  ## start Laneway; ARGS="--port 9000" is passed on
 test: $(TOOLS)  ## run the tests; with CI=true a skipped test is a failure
 	@$(BIN)/python $(PYTEST) $(or $(ARGS),--ignore=tests/faults)
 
-test-faults: $(TOOLS)  ## run the tests that kill, stop, flood and wait
-	@$(BIN)/python $(PYTEST) $(or $(ARGS),tests/faults)
+test-faults: $(TOOLS)  ## run the tests that kill, stop, flood and wait, one after the other
+	@$(BIN)/python -m pytest $(or $(ARGS),tests/faults)
 
 check: $(TOOLS)  ## format, lint, types, layers, documentation
 	$(BIN)/ruff format --check .
@@ -76,7 +76,8 @@ bench: $(PEERS)  ## measure; prints figures and ratios
 
 coverage: $(TOOLS)  ## run all tests and say which lines they never reached
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run $(PYTEST) $(ARGS)
+	@$(BIN)/coverage run $(PYTEST) $(or $(ARGS),--ignore=tests/faults)
+	@$(if $(ARGS),,$(BIN)/coverage run -m pytest tests/faults)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report --skip-covered --sort=cover

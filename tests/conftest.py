@@ -24,7 +24,7 @@ from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
 from tests.servers.redis_server import redis_server
 
-pytest_plugins = ["tests.without", "tests.skips", "tests.unsteady", "tests.alone"]
+pytest_plugins = ["tests.without", "tests.skips", "tests.unsteady", "tests.workers"]
 
 TEMPLATE = "laneway_template"
 MUCH = 2 << 30

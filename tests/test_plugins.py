@@ -1,4 +1,4 @@
-"""What our pytest plugins promise: skips in plain sight, hidden programs, a second look at faults, no one beside."""
+"""What our pytest plugins promise: skips in plain sight, hidden programs, a second look at faults."""
 
 from __future__ import annotations
 
@@ -43,38 +43,12 @@ def test_unsteady(number):
 def test_broken(number):
     assert not number + 1, "never right"
 """
-ALONE = """
-import time
-from pathlib import Path
-import pytest
-
-HERE = Path(__file__).parent / "inside"
-HERE.mkdir(exist_ok=True)
-
-def others(number):
-    mine = HERE / str(number)
-    mine.touch()
-    time.sleep(0.1)
-    found = len(list(HERE.iterdir())) - 1
-    mine.unlink()
-    return found
-
-@pytest.mark.alone
-@pytest.mark.parametrize("number", range(4))
-def test_alone(number):
-    assert others(f"alone{number}") == 0
-
-@pytest.mark.parametrize("number", range(8))
-def test_together(number):
-    others(number)
-"""
 
 
 def suite(folder: Path, text: str, plugins: str, name: str = "test_it.py") -> Path:
     """A tiny test suite of its own, with these of our plugins."""
-    markers = "markers =\n  alone: has the machine to itself\n  slow: takes long\n"
     loaded = " ".join(f"-p tests.{one}" for one in plugins.split())
-    (folder / "pytest.ini").write_text(f"[pytest]\naddopts = {loaded} -p no:cacheprovider\n{markers}")
+    (folder / "pytest.ini").write_text(f"[pytest]\naddopts = {loaded} -p no:cacheprovider\n")
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text(text)
     return folder
@@ -122,10 +96,8 @@ def test_a_hidden_program_is_not_found_and_its_skip_is_told_and_no_failure(
     assert "hides bubblewrap, tesseract, not tesserakt." in ended.stderr
 
 
-def test_a_fault_that_passes_alone_is_named_with_what_it_said_the_first_time(tmp_path: Path) -> None:
-    ended = run_suite(
-        suite(tmp_path, FAULTS.format(unsteady=2, broken=0), "unsteady", "faults/test_it.py"), *IN_WORKERS
-    )
+def test_a_fault_that_passes_the_second_time_is_named_with_what_it_said_the_first_time(tmp_path: Path) -> None:
+    ended = run_suite(suite(tmp_path, FAULTS.format(unsteady=2, broken=0), "unsteady", "faults/test_it.py"))
     assert ended.returncode == 0
     summary = ended.stdout.partition("unsteady 2")[2]
     assert "faults/test_it.py::test_unsteady[0]" in summary
@@ -141,12 +113,6 @@ def test_a_broken_test_or_three_or_one_elsewhere_fails_the_run(
     tmp_path: Path, unsteady: int, broken: int, name: str
 ) -> None:
     mine = suite(tmp_path, FAULTS.format(unsteady=unsteady, broken=broken), "unsteady", name)
-    ended = run_suite(mine, *IN_WORKERS)
+    ended = run_suite(mine)
     assert ended.returncode == 1
-    assert "passed alone" not in ended.stdout
-
-
-def test_a_test_marked_alone_has_no_other_beside_it(tmp_path: Path) -> None:
-    ended = run_suite(suite(tmp_path, ALONE, "alone"), "-p", "xdist", "-n", "2", "--dist", "worksteal")
-    assert ended.returncode == 0, ended.stdout
-    assert "12 passed" in ended.stdout
+    assert "passed again" not in ended.stdout

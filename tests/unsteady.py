@@ -1,4 +1,4 @@
-"""A test of tests/faults that failed is tried once more, alone: kills and floods depend on what else the machine does.
+"""A test of tests/faults that failed is tried once more, after all others: kills and floods depend on the machine.
 
 At most two tests of a run get that second look. Both outputs are printed and the tests named at the end, to be mended.
 A test that lies anywhere else gets none: it fails the run.
@@ -13,19 +13,22 @@ import sys
 import pytest
 
 FOLDER, MOST = "faults", 2
+SECOND = "SECOND_LOOK_AT_FAULTS"
 UNSTEADY = pytest.StashKey[list[str]]()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """The session failed only if a test of it fails alone, too; its workers have ended before this begins."""
+    """The session failed only if a test of it fails again; what it used has ended before this begins."""
     failed = _failed(session.config)
     may = 0 < len(failed) <= MOST and all(FOLDER in name.partition("::")[0].split("/") for name in failed)
-    if exitstatus != pytest.ExitCode.TESTS_FAILED or not may or not getattr(session.config.option, "numprocesses", 0):
+    if exitstatus != pytest.ExitCode.TESTS_FAILED or not may or SECOND in os.environ:
         return
-    print(f"\n\nOnce more, alone: {', '.join(failed)}", flush=True)
+    print(f"\n\nOnce more: {', '.join(failed)}", flush=True)
     command = [sys.executable, "-m", "pytest", *failed]
-    again = subprocess.run(command, cwd=session.config.invocation_params.dir, env=os.environ, check=False)
+    again = subprocess.run(
+        command, cwd=session.config.invocation_params.dir, env={**os.environ, SECOND: "1"}, check=False
+    )
     if again.returncode == 0:
         session.config.stash[UNSTEADY] = failed
         session.exitstatus = pytest.ExitCode.OK
@@ -35,7 +38,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """The reader knows which tests are to be mended though nothing is broken."""
     unsteady = config.stash.get(UNSTEADY, [])
     if unsteady:
-        terminalreporter.section(f"unsteady {len(unsteady)}: failed first, passed alone; mend them", yellow=True)
+        terminalreporter.section(f"unsteady {len(unsteady)}: failed first, passed again; mend them", yellow=True)
         for name in unsteady:
             terminalreporter.write_line(name)
 
