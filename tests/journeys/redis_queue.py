@@ -16,7 +16,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.exceptions import ConnectionError
 
-from laneway.domain.conversation import Principal
+from laneway.domain.conversation import Principal, Role
 from laneway.domain.job import Job, JobStatus
 from laneway.store import conversations, jobs, principals
 from tests.running import Laneway, laneway
@@ -63,6 +63,11 @@ class Producer:
             found = await principals.by_id(tx, message and message.principal_id)
         assert found is not None
         return found
+
+    async def operators(self, *names: str) -> list[Principal]:
+        """People whose jobs a producer may bring."""
+        async with self.home.app.db.transaction() as tx:
+            return [await principals.make(tx, Role.OPERATOR, name) for name in names]
 
     async def notices(self) -> list[str]:
         """What the owner was asked for jobs of Redis."""

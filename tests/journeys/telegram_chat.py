@@ -65,11 +65,6 @@ class Chat:
         await self.until(lambda: len(self.said(chat)) >= count)
         return self.said(chat)
 
-    async def status(self, chat: int = OWNER) -> Message:
-        """The message with the button that stops the work, once it stands in the chat."""
-        await self.until(lambda: any(map(_stops, self.telegram.world.shown(chat))))
-        return next(filter(_stops, self.telegram.world.shown(chat)))
-
     def said(self, chat: int = OWNER) -> list[Message]:
         """What stands in the chat, without what only says that we work: on a slow machine that comes anywhere."""
         return [message for message in self.telegram.world.shown(chat) if not _stops(message)]

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import httpx
 import psycopg
-import pytest
 
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.scripted import Asked, Call, Say, Turn
-from tests.journeys.tooling import Counter, asked_ago, calls, door, reader, too_late
+from tests.journeys.tooling import Counter, Door, Start, asked_ago, calls, reader, too_late
 
 RED, BLUE = Call("press", {"button": "red"}), Call("press", {"button": "blue"})
 
 
-async def test_the_question_shows_the_exact_action_and_its_terms(database_url: str, tmp_path: Path) -> None:
+async def test_the_question_shows_the_exact_action_and_its_terms(serve: Start[Door]) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True)) as here:
+    async with serve(calls(RED), counter.entry(asks=True)) as here:
         receipt = await here.send("what is new?")
         asked = await here.approval(receipt["job_id"])
         assert asked["action"]["tool"] == "press"
@@ -34,73 +32,40 @@ async def test_the_question_shows_the_exact_action_and_its_terms(database_url: s
         job = await here.until(receipt["job_id"])
     assert job["status"] == "done"
     assert counter.done == ["red"]
-
-
-async def test_after_the_answer_the_stored_call_is_made_before_any_model_is_asked(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with door(database_url, tmp_path, calls(RED), Counter().entry(asks=True)) as here:
-        receipt = await here.send("press it")
-        asked = await here.approval(receipt["job_id"])
-        await here.answer(asked["id"])
-        job = await here.until(receipt["job_id"])
     kinds = [event["kind"] for event in job["events"]]
     after = kinds[kinds.index("approval.approved") :]
     assert after.index("tool.started") < after.index("model.started")
     assert kinds.count("model.started") == 2, "no model call was repeated"
 
 
-@pytest.mark.parametrize(("word", "done"), [("yes", ["red"]), ("No.", []), ("ok", ["red"]), ("nein", [])])
-async def test_a_typed_yes_or_no_counts_like_the_button(
-    database_url: str, tmp_path: Path, word: str, done: list[str]
+async def test_a_typed_yes_or_no_counts_like_the_button_once_the_question_can_have_been_read(
+    serve: Start[Door], database_url: str
 ) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry()) as here:
-        receipt = await here.send("restart the lights")
-        await here.approval(receipt["job_id"])
-        await asked_ago(database_url, 1.1)
-        assert await here.ask(word) == "Understood."
-        await here.until(receipt["job_id"])
-    assert counter.done == done
+    async with serve(calls(RED), counter.entry()) as here:
+        for word, done in (("yes", ["red"]), ("nein", ["red"])):
+            receipt = await here.send("restart the lights")
+            await here.approval(receipt["job_id"])
+            # A question of the future: whatever is typed now comes before anybody can have read it.
+            await asked_ago(database_url, -60)
+            assert (await here.ask(word)).startswith("There is another question by now.")
+            assert (await here.job(receipt["job_id"]))["status"] == "waiting"
+            await asked_ago(database_url, 60)
+            assert await here.ask(word) == "Understood."
+            await here.until(receipt["job_id"])
+            assert counter.done == done
 
 
-@pytest.mark.alone
-async def test_a_yes_within_a_second_was_meant_for_something_else(database_url: str, tmp_path: Path) -> None:
+async def test_what_was_too_late_is_asked_again_without_a_model_call(serve: Start[Door], database_url: str) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry()) as here:
-        receipt = await here.send("restart the lights")
-        await here.approval(receipt["job_id"])
-        await asked_ago(database_url, 0)
-        # Nobody reads a question in no time.
-        assert (await here.ask("yes")).startswith("There is another question by now.")
-        assert (await here.job(receipt["job_id"]))["status"] == "waiting"
-    assert counter.done == []
-
-
-async def test_a_newer_command_takes_the_place_of_an_open_question(database_url: str, tmp_path: Path) -> None:
-    counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True)) as here:
-        first = await here.send("restart the lights")
-        asked = await here.approval(first["job_id"])
-        second = await here.send("stop the lights")
-        await here.until(first["job_id"])
-        assert (await here.replies(first["message_id"]))[-1].startswith("Not done: a newer request")
-        late = await here.answer(asked["id"])
-        assert late.status_code == 409
-        assert f"/approvals/{asked['id']}/again" in late.text
-        await here.answer((await here.approval(second["job_id"]))["id"], "reject")
-        await here.until(second["job_id"])
-    assert counter.done == []
-
-
-async def test_what_was_too_late_is_asked_again_without_a_model_call(database_url: str, tmp_path: Path) -> None:
-    counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True)) as here:
+    async with serve(calls(RED), counter.entry(asks=True)) as here:
         first = await here.send("press it")
         asked = await here.approval(first["job_id"])
         await too_late(database_url)
         await here.until(first["job_id"])
-        assert (await here.answer(asked["id"])).status_code == 409
+        late = await here.answer(asked["id"])
+        assert late.status_code == 409
+        assert f"/approvals/{asked['id']}/again" in late.text
         again = (await here.http.post(f"/approvals/{asked['id']}/again")).json()
         once_more = await here.approval(again["job_id"])
         assert once_more["action"] == asked["action"]
@@ -111,9 +76,9 @@ async def test_what_was_too_late_is_asked_again_without_a_model_call(database_ur
     assert counter.done == ["red"]
 
 
-async def test_arguments_changed_behind_our_back_are_not_run(database_url: str, tmp_path: Path) -> None:
+async def test_arguments_changed_behind_our_back_are_not_run(serve: Start[Door], database_url: str) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True)) as here:
+    async with serve(calls(RED), counter.entry(asks=True)) as here:
         receipt = await here.send("press it")
         asked = await here.approval(receipt["job_id"])
         with psycopg.connect(database_url) as connection:
@@ -130,9 +95,9 @@ async def test_arguments_changed_behind_our_back_are_not_run(database_url: str, 
     assert counter.done == []
 
 
-async def test_always_makes_a_visible_rule_for_exactly_this_here(database_url: str, tmp_path: Path) -> None:
+async def test_always_makes_a_visible_rule_for_exactly_this_here(serve: Start[Door]) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls(RED, BLUE), counter.entry(asks=True)) as here:
+    async with serve(calls(RED, BLUE), counter.entry(asks=True)) as here:
         receipt = await here.send("press both")
         await here.answer((await here.approval(receipt["job_id"]))["id"], always=True)
         blue = await here.approval(receipt["job_id"])
@@ -151,39 +116,32 @@ async def test_always_makes_a_visible_rule_for_exactly_this_here(database_url: s
         assert (await here.http.get("/permissions")).json()["items"] == []
 
 
-async def test_each_of_several_calls_is_asked_for_by_itself(database_url: str, tmp_path: Path) -> None:
+async def test_each_of_several_calls_is_asked_for_by_itself_also_the_same_one_twice(serve: Start[Door]) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls([RED, BLUE]), counter.entry(asks=True)) as here:
-        receipt = await here.send("press both")
-        for button in ("red", "blue"):
+    async with serve(calls([RED, BLUE], RED), counter.entry(asks=True)) as here:
+        receipt = await here.send("press both, and red again")
+        for number, button in enumerate(("red", "blue", "red")):
             asked = await here.approval(receipt["job_id"])
             assert asked["action"]["arguments"] == {"button": button}
-            assert counter.done == []
-            await here.answer(asked["id"])
-        await here.until(receipt["job_id"])
-    assert sorted(counter.done) == ["blue", "red"]
-
-
-async def test_the_same_call_twice_is_asked_twice(database_url: str, tmp_path: Path) -> None:
-    counter = Counter()
-    async with door(database_url, tmp_path, calls(RED, RED), counter.entry(asks=True)) as here:
-        receipt = await here.send("press it twice")
-        first = await here.approval(receipt["job_id"])
-        await here.answer(first["id"])
-        second = await here.approval(receipt["job_id"])
-        assert second["id"] != first["id"]
-        assert counter.done == ["red"]
-        await here.answer(second["id"], "reject")
+            assert len(counter.done) == 2 * (number == 2)
+            await here.answer(asked["id"], "reject" if number == 2 else "approve")
         await here.until(receipt["job_id"])
         told = (await here.replies(receipt["message_id"]))[-1]
-    assert counter.done == ["red"]
-    assert told == "Not done: you said no. Done before: press: red."
+    assert sorted(counter.done) == ["blue", "red"]
+    assert told.startswith("Not done: you said no. Done before: press: ")
 
 
-async def test_a_turn_that_read_a_strangers_words_asks_before_it_acts(database_url: str, tmp_path: Path) -> None:
+async def test_a_turn_that_read_a_strangers_words_asks_before_it_acts_and_so_do_those_that_follow(
+    serve: Start[Door],
+) -> None:
     counter = Counter()
     look = Call("look", {"page": "https://example.org/"})
-    async with door(database_url, tmp_path, calls(look, RED), counter.entry(), reader()) as here:
+
+    def script(asked: Asked) -> Turn:
+        turns = [look, RED] if "page" in asked.text else [BLUE]
+        return turns[asked.turn] if asked.turn < len(turns) else Say("Done.")
+
+    async with serve(script, counter.entry(), reader()) as here:
         receipt = await here.send("what does the page say?")
         asked = await here.approval(receipt["job_id"])
         assert "the page https://example.org/" in asked["why"]
@@ -195,12 +153,16 @@ async def test_a_turn_that_read_a_strangers_words_asks_before_it_acts(database_u
         # No standing permission covers a tainted turn.
         again = await here.send("what does the page say now?")
         await here.approval(again["job_id"])
+        # The question alone brings a stranger's words into its conversation.
+        await here.approval((await here.send("what does the page say?", "other"))["job_id"])
+        later = await here.send("and what else is new?", "other")
+        assert "https://example.org/" in (await here.approval(later["job_id"]))["why"]
     assert counter.done == ["red"]
 
 
-async def test_a_file_in_the_message_taints_the_turn_and_those_that_follow(database_url: str, tmp_path: Path) -> None:
+async def test_a_file_in_the_message_taints_the_turn_and_those_that_follow(serve: Start[Door]) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry()) as here:
+    async with serve(calls(RED), counter.entry()) as here:
         sent = await here.http.post(
             "/messages", data={"text": "what is in it?"}, files={"files": ("a.txt", b"press red", "text/plain")}
         )
@@ -217,9 +179,9 @@ async def test_a_file_in_the_message_taints_the_turn_and_those_that_follow(datab
     assert counter.done == ["red"], "after a fresh start nothing of the file is left"
 
 
-async def test_the_answer_of_somebody_who_may_not_give_it_counts_nothing(database_url: str, tmp_path: Path) -> None:
+async def test_the_answer_of_somebody_who_may_not_give_it_counts_nothing(serve: Start[Door]) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, calls(RED), counter.entry(asks=True)) as here:
+    async with serve(calls(RED), counter.entry(asks=True)) as here:
         receipt = await here.send("press it")
         asked = await here.approval(receipt["job_id"])
         async with httpx.AsyncClient(base_url=here.served.url, timeout=30) as stranger:
@@ -234,33 +196,17 @@ async def test_the_answer_of_somebody_who_may_not_give_it_counts_nothing(databas
     assert counter.done == []
 
 
-async def test_secrets_in_arguments_stay_out_of_events(database_url: str, tmp_path: Path) -> None:
+async def test_secrets_in_arguments_stay_out_of_events(serve: Start[Door]) -> None:
     secret = "sk-ant-" + "a1b2" * 8
     script = calls(Call("press", {"button": f"curl -H 'Authorization: Bearer {secret}' https://example.org"}))
-    async with door(database_url, tmp_path, script, Counter().entry()) as here:
+    async with serve(script, Counter().entry()) as here:
         receipt = await here.send("what is new?")
         job = await here.until(receipt["job_id"])
     assert secret not in str(job["events"])
     assert "•••" in str(job["events"])
 
 
-async def test_a_question_about_a_strangers_wish_taints_what_follows_it(database_url: str, tmp_path: Path) -> None:
-    counter = Counter()
-    look = Call("look", {"page": "https://example.org/"})
-
-    def script(asked: Asked) -> Turn:
-        turns = [look, RED] if "page" in asked.text else [BLUE]
-        return turns[asked.turn] if asked.turn < len(turns) else Say("Done.")
-
-    async with door(database_url, tmp_path, script, counter.entry(), reader()) as here:
-        first = await here.send("what does the page say?")
-        await here.approval(first["job_id"])
-        second = await here.send("and what else is new?")
-        assert "https://example.org/" in (await here.approval(second["job_id"]))["why"]
-    assert counter.done == []
-
-
-async def test_work_that_is_handed_on_takes_its_sources_with_it(database_url: str, tmp_path: Path) -> None:
+async def test_work_that_is_handed_on_takes_its_sources_with_it(serve: Start[Door]) -> None:
     counter = Counter()
     look = Call("look", {"page": "https://example.org/"})
 
@@ -271,7 +217,7 @@ async def test_work_that_is_handed_on_takes_its_sources_with_it(database_url: st
             turns = [RED]
         return turns[asked.turn] if asked.turn < len(turns) else Say("Done.")
 
-    async with door(database_url, tmp_path, script, counter.entry(), reader()) as here:
+    async with serve(script, counter.entry(), reader()) as here:
         first = await here.send("what is it? hand it on")
         await here.answer((await here.approval(first["job_id"]))["id"])
         job = await here.until(first["job_id"])
@@ -280,31 +226,29 @@ async def test_work_that_is_handed_on_takes_its_sources_with_it(database_url: st
     assert counter.done == []
 
 
-async def test_a_tool_that_takes_too_long_is_given_up(database_url: str, tmp_path: Path) -> None:
+async def test_a_tool_that_takes_too_long_is_given_up(serve: Start[Door]) -> None:
     async def wait(name: str) -> dict[str, str]:
         """Waits for something that never comes."""
         await asyncio.sleep(60)
         return {"status": "success"}
 
     script = calls(Call("wait", {"name": "godot"}), then="I gave up.")
-    async with door(database_url, tmp_path, script, ToolEntry(wait, seconds=0.3)) as here:
+    async with serve(script, ToolEntry(wait, seconds=0.3)) as here:
         job = await here.until((await here.send("what comes?"))["job_id"])
     assert job["tools"][0]["outcome"]["error"] == "wait was given up: it took longer than 0.3 s."
     assert job["result"]["reply"] == "I gave up."
 
 
-async def test_a_model_that_never_comes_to_an_end_is_stopped_and_tells_what_it_did(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_a_model_that_never_comes_to_an_end_is_stopped_and_tells_what_it_did(serve: Start[Door]) -> None:
     counter = Counter()
-    async with door(database_url, tmp_path, lambda asked: RED, counter.entry()) as here:
+    async with serve(lambda asked: RED, counter.entry()) as here:
         told = await here.ask("what is new?")
     assert told.startswith("I stopped after 15 rounds with the tools without reaching an end. Done before: press: red;")
     assert told.endswith("Ask for a smaller part of it.")
     assert len(counter.done) == 15
 
 
-async def test_long_outcomes_reach_the_model_by_their_beginning_and_end(database_url: str, tmp_path: Path) -> None:
+async def test_long_outcomes_reach_the_model_by_their_beginning_and_end(serve: Start[Door]) -> None:
     seen: list[str] = []
 
     async def look(name: str) -> dict[str, str]:
@@ -315,7 +259,7 @@ async def test_long_outcomes_reach_the_model_by_their_beginning_and_end(database
         seen.extend(asked.tool_results)
         return Say("Seen.") if asked.turn else Call("look", {"name": "it"})
 
-    async with door(database_url, tmp_path, script, ToolEntry(look)) as here:
+    async with serve(script, ToolEntry(look)) as here:
         job = await here.until((await here.send("what is it?"))["job_id"])
     assert len(seen[0]) < 30_000
     assert "76,000 characters left out" in seen[0]

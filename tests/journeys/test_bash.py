@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from laneway.llm.scripted import Call
 from laneway.sandbox.contract import Boundary
-from tests.journeys.tooling import calls, door
-
-SLEEPS = [f"{seconds}.{os.getpid()}" for seconds in (611, 612, 613)]
-"""Seconds that nobody else on this machine sleeps, another run of these tests included."""
+from tests.journeys.tooling import Door, Start, calls, door
 
 
 def bash(command: str, **more: object) -> Call:
@@ -23,10 +16,10 @@ def bash(command: str, **more: object) -> Call:
 
 
 async def test_a_harmless_command_runs_in_the_workspace_and_names_its_boundary(
-    database_url: str, tmp_path: Path, boundary: Boundary
+    serve: Start[Door], tmp_path: Path, boundary: Boundary
 ) -> None:
     script = calls(bash("pwd; echo hi > made.txt; cat made.txt"))
-    async with door(database_url, tmp_path, script, sandbox=boundary.name) as here:
+    async with serve(script, sandbox=boundary.name) as here:
         receipt = await here.send("what is here?")
         if boundary.weaker:
             await here.answer((await here.approval(receipt["job_id"]))["id"])
@@ -42,8 +35,8 @@ async def test_a_harmless_command_runs_in_the_workspace_and_names_its_boundary(
 
 
 @pytest.mark.usefixtures("strongest")
-async def test_a_dangerous_command_is_asked_for_approved_and_run_once(database_url: str, tmp_path: Path) -> None:
-    async with door(database_url, tmp_path, calls(bash("git push --force origin main; echo pushed >> log"))) as here:
+async def test_a_dangerous_command_is_asked_for_approved_and_run_once(serve: Start[Door], tmp_path: Path) -> None:
+    async with serve(calls(bash("git push --force origin main; echo pushed >> log"))) as here:
         receipt = await here.send("what about the branch?")
         asked = await here.approval(receipt["job_id"])
         assert asked["action"]["arguments"]["command"] == "git push --force origin main; echo pushed >> log"
@@ -54,77 +47,12 @@ async def test_a_dangerous_command_is_asked_for_approved_and_run_once(database_u
     assert log.read_text() == "pushed\n"
 
 
-async def test_what_the_guard_denies_is_never_asked_and_the_model_is_told(database_url: str, tmp_path: Path) -> None:
-    async with door(database_url, tmp_path, calls(bash("mkfs.ext4 /dev/sda1"))) as here:
+async def test_what_the_guard_denies_is_never_asked_and_the_model_is_told(serve: Start[Door]) -> None:
+    async with serve(calls(bash("mkfs.ext4 /dev/sda1"))) as here:
         job = await here.until((await here.send("make room"))["job_id"])
     assert job["status"] == "done"
     assert job["tools"] == []
     assert job["approvals"] == []
-
-
-@pytest.mark.alone
-@pytest.mark.usefixtures("strong")
-async def test_stop_ends_the_whole_process_tree_within_a_second_and_tells_what_was_done(
-    database_url: str, tmp_path: Path
-) -> None:
-    first, second, third = SLEEPS
-    stubborn = f"(trap '' TERM; sleep {first}) & setsid sleep {second} & sleep {third}"
-    async with door(database_url, tmp_path, calls(bash("echo one > a.txt"), bash(stubborn))) as here:
-        receipt = await here.send("what now?")
-        while len(sleepers()) < 3:
-            await asyncio.sleep(0.05)
-        began = time.monotonic()
-        assert await here.ask("/stop") == "Stopped 1 job."
-        await here.until(receipt["job_id"], "cancelled")
-        while sleepers() and time.monotonic() - began < 5:
-            await asyncio.sleep(0.02)
-        took = time.monotonic() - began
-        [told] = await here.replies(receipt["message_id"])
-    assert sleepers() == []
-    assert took < 2.5, took
-    assert told.startswith("Stopped. Done before: bash: echo one > a.txt. Cut off")
-
-
-def sleepers() -> list[int]:
-    """The sleeping processes this test started, wherever they hide."""
-    found = []
-    for process in psutil.process_iter(["cmdline", "status"]):
-        line = process.info["cmdline"] or []
-        if line[:1] == ["sleep"] and line[1:] in [[one] for one in SLEEPS] and process.info["status"] != "zombie":
-            found.append(process.pid)
-    return found
-
-
-@pytest.mark.usefixtures("strong")
-async def test_a_command_that_takes_too_long_is_ended(database_url: str, tmp_path: Path) -> None:
-    async with door(database_url, tmp_path, calls(bash("sleep 30", timeout=1))) as here:
-        job = await here.until((await here.send("wait"))["job_id"])
-    outcome = job["tools"][0]["outcome"]
-    assert outcome["status"] == "error"
-    assert "ended after 1 s" in outcome["error"]
-
-
-@pytest.mark.usefixtures("strongest")
-async def test_what_a_command_did_to_the_workspace_is_undone(database_url: str, tmp_path: Path) -> None:
-    script = calls(bash("echo changed > a.txt; rm b.txt; echo new > c.txt"))
-    async with door(database_url, tmp_path, script) as here:
-        hello = await here.send("hello")
-        await here.until(hello["job_id"])
-        folder = tmp_path / "workspaces" / hello["thread_id"]
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "a.txt").write_text("before\n")
-        (folder / "b.txt").write_text("there\n")
-        receipt = await here.send("what is in the files?")
-        asked = (await here.until(receipt["job_id"], "waiting", "done"))["status"] == "waiting"
-        if asked:
-            await here.answer((await here.approval(receipt["job_id"]))["id"])
-            await here.until(receipt["job_id"])
-        assert (folder / "a.txt").read_text() == "changed\n"
-        undone = (await here.http.post(f"/jobs/{receipt['job_id']}/undo")).json()
-        assert undone["refused"] == []
-        assert (folder / "a.txt").read_text() == "before\n"
-        assert (folder / "b.txt").read_text() == "there\n"
-        assert not (folder / "c.txt").exists()
 
 
 async def test_a_command_in_host_mode_that_writes_always_asks(database_url: str, tmp_path: Path) -> None:
@@ -144,9 +72,9 @@ async def test_a_command_in_host_mode_that_writes_always_asks(database_url: str,
 
 
 @pytest.mark.usefixtures("strong")
-async def test_characters_no_store_can_hold_hurt_nobody(database_url: str, tmp_path: Path) -> None:
+async def test_characters_no_store_can_hold_hurt_nobody(serve: Start[Door]) -> None:
     script = calls(bash("printf 'a\\0b'"), Call("write_file", {"path": "x.txt", "content": "a\0b"}))
-    async with door(database_url, tmp_path, script) as here:
+    async with serve(script) as here:
         receipt = await here.send("what is in it?")
         await here.answer((await here.approval(receipt["job_id"]))["id"])
         job = await here.until(receipt["job_id"])

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from laneway.llm.offline import OfflineModel
-from tests.journeys.redis_queue import producing
-from tests.journeys.tables_asked import CHEAPEST, PLAN, offline
-from tests.web.conftest import Door, Open, counts
+from tests.journeys.redis_queue import Producer, until
+from tests.journeys.tables_asked import CHEAPEST, PLAN
+from tests.journeys.tooling import Start
+from tests.web.conftest import Door, counts
 
 LARGE: list[dict[str, Any]] = [
     {"flight": f"F{number}", "price": (number * 7919) % 100_003, "note": "x" * 60} for number in range(90_000)
@@ -19,6 +17,21 @@ LARGE: list[dict[str, Any]] = [
 """About 9 MB of JSON."""
 LOWEST = [row["price"] for row in sorted(LARGE, key=lambda row: row["price"])[:2]]
 JSON = {"content-type": "application/json"}
+DEEP = "[" * 80 + "1" + "]" * 80
+REFUSED: list[tuple[int, str, str]] = [
+    (413, "The table t is larger than 10 MB", json.dumps({"tables": {"t": [{"x": "y" * 1000}] * 10_500}})),
+    (413, "longer than", json.dumps({"tables": {"t": [{"x": "y" * 1000}] * 14_000}})),
+    (413, "Beside its tables the request has", json.dumps({"context": {"notes": ["y" * 1000] * 3_000}})),
+    (400, "nested too deeply", f'{{"tables": {{"t": [{{"x": {DEEP}}}]}}}}'),
+    (400, "no object", '{"tables": {"t": [1, {"a": 1}]}}'),
+    (400, "no object", json.dumps({"tables": {"t": LARGE[:5000], "u": [1, {"a": 1}]}})),
+    (400, "`job_id`", json.dumps({"tables": {"t": LARGE[:5000]}, "job_id": ""})),
+    (400, "neither", json.dumps({"tables": {"t": LARGE[:5000]}, "prompt": ""})),
+    (400, "`tables` holds a NUL", json.dumps({"tables": {"t": [{"x": "\x00"}] * 20_000}})),
+    (400, "`tables.t.1.a` holds a ", '{"tables": {"t": [{"a": 1}, {"a": "\\u0000"}]}}'),
+    (400, "`tables.t.0.a` holds a ", '{"tables": {"t": [{"a": 1e999}]}}'),
+    (400, "`prompt` holds a ", '{"prompt": "sort\\u0000by a"}'),
+]
 
 
 def prices(shape: dict[str, Any]) -> list[int]:
@@ -31,115 +44,85 @@ async def sent(door: Door, path: str, **fields: Any) -> Any:
     return response.json()
 
 
-async def test_nine_megabytes_are_taken_at_every_door_and_the_job_only_points_at_them(opened: Open) -> None:
-    async with opened(offline()) as door:
-        found = await sent(door, "/pipelines", plan=PLAN, tables={"flights": LARGE})
-        assert [row["price"] for row in found["rows"]] == LOWEST
-        assert found["counts"][0] == {"step": "flights", "rows": 90_000}
-        assert found["sources_of_rows"] == ["the table `flights` of the request"]
-        for more in ({"tables": {"flights": LARGE}}, {"context": {"previous_results": [{"rows": LARGE}]}}):
-            assert prices(await sent(door, "/test/chat", prompt=CHEAPEST, **more)) == LOWEST
-        receipt = await sent(door, "/messages", text=CHEAPEST, lane="pipeline", tables={"flights": LARGE})
-        assert prices((await door.until(receipt["job_id"]))["result"]) == LOWEST
-        for job in (await door.get("/jobs"))["items"]:
-            assert len(json.dumps(job)) < 5_000, "no rows in it"
+async def test_nine_megabytes_are_taken_at_every_door_and_the_job_only_points_at_them(door: Door) -> None:
+    found = await sent(door, "/pipelines", plan=PLAN, tables={"flights": LARGE})
+    assert [row["price"] for row in found["rows"]] == LOWEST
+    assert found["counts"][0] == {"step": "flights", "rows": 90_000}
+    assert found["sources_of_rows"] == ["the table `flights` of the request"]
+    for more in ({"tables": {"flights": LARGE}}, {"context": {"previous_results": [{"rows": LARGE}]}}):
+        assert prices(await sent(door, "/test/chat", prompt=CHEAPEST, **more)) == LOWEST
+    receipt = await sent(door, "/messages", text=CHEAPEST, lane="pipeline", tables={"flights": LARGE})
+    assert prices((await door.until(receipt["job_id"]))["result"]) == LOWEST
+    form = {"text": CHEAPEST, "lane": "pipeline", "tables": json.dumps({"flights": LARGE[:5000]})}
+    receipt = await door.post("/messages", 202, data=form, files={"files": ("a.txt", b"hello")})
+    found = (await door.until(receipt["job_id"]))["result"]
+    assert prices(found) == sorted(row["price"] for row in LARGE[:5000])[:2]
+    for job in (await door.get("/jobs"))["items"]:
+        assert len(json.dumps(job)) < 5_000, "no rows in it"
 
 
-async def test_a_form_brings_large_tables_beside_its_files(opened: Open) -> None:
-    async with opened(offline()) as door:
-        form = {"text": CHEAPEST, "lane": "pipeline", "tables": json.dumps({"flights": LARGE[:5000]})}
-        receipt = await door.post("/messages", 202, data=form, files={"files": ("a.txt", b"hello")})
-        assert prices((await door.until(receipt["job_id"]))["result"]) == sorted(r["price"] for r in LARGE[:5000])[:2]
-        form["tables"] = '{"flights": [' + "1," * 100_000 + '1]}, "lane": "answer"'
-        wrong = await door.post("/messages", 400, data=form, files={"files": ("a.txt", b"hello")})
-        assert "`tables` is not valid JSON" in wrong["detail"]
-
-
-async def test_a_large_result_comes_with_its_first_thousand_rows(opened: Open) -> None:
-    async with opened(offline()) as door:
-        plan = {"steps": [{"do": "sort", "by": [{"column": "price"}]}]}
-        found = await sent(door, "/pipelines", plan=plan, tables={"flights": LARGE})
-        assert len(found["rows"]) == 1000
-        assert found["result_preview"]["row_count"] == 90_000
-        whole = await door.http.get(f"/artifacts/{found['result_ref'].rpartition('/')[2]}")
-        assert [json.loads(line) for line in whole.content.splitlines()[:1000]] == found["rows"]
-
-
-async def test_of_a_wide_table_the_first_cells_are_shown_and_all_are_kept(opened: Open) -> None:
+async def test_of_a_large_result_the_first_rows_and_cells_are_shown_and_all_are_kept(door: Door) -> None:
+    plan = {"steps": [{"do": "sort", "by": [{"column": "price"}]}]}
+    found = await sent(door, "/pipelines", plan=plan, tables={"flights": LARGE[:6000]})
+    assert len(found["rows"]) == 1000
+    assert found["result_preview"]["row_count"] == 6000
+    whole = await door.http.get(f"/artifacts/{found['result_ref'].rpartition('/')[2]}")
+    assert [json.loads(line) for line in whole.content.splitlines()[:1000]] == found["rows"]
     wide = [{f"c{column}": column * row for column in range(1000)} for row in range(300)]
-    async with opened(offline()) as door:
-        plan = {"steps": [{"do": "limit", "count": 2}]}
-        found = await sent(door, "/pipelines", plan=plan, tables={"wide": wide})
-        assert found["result_preview"]["sample"] == [{f"c{n}": n * row for n in range(100)} for row in (0, 1)]
-        whole = await door.http.get(f"/artifacts/{found['result_ref'].rpartition('/')[2]}")
-        assert whole.json() == found["rows"] == wide[:2]
+    first = {"steps": [{"do": "limit", "count": 2}]}
+    found = await sent(door, "/pipelines", plan=first, tables={"wide": wide})
+    assert found["result_preview"]["sample"] == [{f"c{n}": n * row for n in range(100)} for row in (0, 1)]
+    whole = await door.http.get(f"/artifacts/{found['result_ref'].rpartition('/')[2]}")
+    assert whole.json() == found["rows"] == wide[:2]
 
 
-@pytest.mark.parametrize(
-    ("fields", "status", "said"),
-    [
-        ({"tables": {"t": [{"x": "y" * 1000}] * 10_500}}, 413, "The table t is larger than 10 MB"),
-        ({"tables": {"t": [{"x": "y" * 1000}] * 14_000}}, 413, "longer than"),
-        ({"context": {"notes": ["y" * 1000] * 3_000}}, 413, "Beside its tables the request has"),
-        ({"tables": {"t": LARGE[:5000], "u": [1, {"a": 1}]}}, 400, "no object"),
-        ({"tables": {"t": LARGE[:5000]}, "job_id": ""}, 400, "`job_id`"),
-        ({"tables": {"t": LARGE[:5000]}, "prompt": ""}, 400, "neither"),
-        ({"tables": {"t": [{"x": "\x00"}] * 20_000}}, 400, "`tables` holds a NUL"),
-    ],
-    ids=["a table", "a request", "all else", "no table", "a wrong field", "no words", "a NUL"],
-)
-async def test_what_is_too_large_or_wrong_is_refused_and_nothing_is_written(
-    opened: Open, database_url: str, fields: dict[str, Any], status: int, said: str
-) -> None:
-    async with opened(offline()) as door:
-        before = counts(database_url)
-        body = json.dumps({"prompt": CHEAPEST, **fields}).encode()
+async def test_what_is_too_large_too_deep_or_no_table_is_refused_and_nothing_is_written(door: Door) -> None:
+    before, wrong = counts(door.database_url), []
+    for status, said, body in REFUSED:
+        asked = body if '"prompt"' in body else body.replace("{", f'{{"prompt": "{CHEAPEST}", ', 1)
         for path in ("/test/chat", "/pipelines"):
-            refused = await door.http.post(path, content=body, headers=JSON)
-            assert (refused.status_code, refused.headers["content-type"]) == (status, "application/problem+json")
-            assert said in refused.json()["detail"]
-        assert counts(database_url) == before
+            refused = await door.http.post(path, content=asked.encode(), headers=JSON)
+            problem = refused.headers["content-type"] == "application/problem+json"
+            if not problem or refused.status_code != status or said not in refused.text:
+                wrong.append(f"{said} at {path}: {refused.status_code} {refused.text[:200]}")
+    assert not wrong, "\n".join(wrong)
+    assert counts(door.database_url) == before
 
 
-async def test_a_sender_cannot_name_somebody_elses_artifact_as_a_table_of_its_own(opened: Open) -> None:
-    async with opened(offline()) as door:
-        runner = {"laid": ["artifact://sha256/" + "0" * 64]}
-        answer = await door.ask(CHEAPEST, lane="pipeline", runner=runner, tables={"f": LARGE[:3]})
-        assert "laid" not in answer["jobs"][0]["payload"]["runner"]
+async def test_a_sender_cannot_name_somebody_elses_artifact_as_a_table_of_its_own(door: Door) -> None:
+    runner = {"laid": ["artifact://sha256/" + "0" * 64]}
+    answer = await door.ask(CHEAPEST, lane="pipeline", runner=runner, tables={"f": LARGE[:3]})
+    assert "laid" not in answer["jobs"][0]["payload"]["runner"]
 
 
-@pytest.mark.parametrize("way", ["list", "stream", "fields", "token"])
-async def test_a_job_from_redis_brings_megabytes_however_it_comes(
-    redis_url: str, database_url: str, tmp_path: Path, way: str
-) -> None:
-    more: dict[str, Any] = {"redis_stream": "jobs", "redis_tokens": True, "redis_job_bytes": 16_000_000}
-    async with producing(redis_url, database_url, tmp_path, OfflineModel(), **more) as producer:
+async def test_a_job_from_redis_brings_megabytes_however_it_comes(queue: Start[Producer]) -> None:
+    settings = {"redis_stream": "jobs", "redis_tokens": True, "redis_job_bytes": 16_000_000}
+    async with queue(OfflineModel(), **settings) as producer:
         # An operator, as jobs from Redis are: what it brought along it may read.
         context = {"previous_results": [{"node_id": "flights", "rows": LARGE}]}
-        job: dict[Any, Any] = {"job_id": "j", "prompt": CHEAPEST}
-        if way == "list":
-            await producer.push("j", CHEAPEST, tables={"flights": LARGE})
-        elif way == "stream":
-            await producer.redis.xadd("jobs", {"job": json.dumps({**job, "context": context})})
-        elif way == "fields":
-            await producer.redis.xadd("jobs", {**job, "context": json.dumps(context)})
-        else:
-            token = {"id": "j", "run_id": "r", "to_node": "n", "metadata": {"task": CHEAPEST, "context": context}}
-            await producer.redis.xadd("wf.tasks.agent", {"token": json.dumps(token)})
-        result = await producer.result("j", 60)
-        assert result["status"] == "completed", result
-        assert prices(result) == LOWEST
-        [stored] = await producer.jobs()
-        assert len(json.dumps(stored.payload)) < 2_000
+        await producer.push("list", CHEAPEST, tables={"flights": LARGE})
+        whole = {"job_id": "stream", "prompt": CHEAPEST, "context": context}
+        await producer.redis.xadd("jobs", {"job": json.dumps(whole)})
+        fields: dict[Any, Any] = {"job_id": "fields", "prompt": CHEAPEST, "context": json.dumps(context)}
+        await producer.redis.xadd("jobs", fields)
+        task = {"task": CHEAPEST, "context": context}
+        token = {"id": "token", "run_id": "r", "to_node": "n", "metadata": task}
+        await producer.redis.xadd("wf.tasks.agent", {"token": json.dumps(token)})
+        for name in ("list", "stream", "fields", "token"):
+            result = await producer.result(name, 60)
+            assert result["status"] == "completed", (name, result)
+            assert prices(result) == LOWEST
+        assert max(len(json.dumps(job.payload)) for job in await producer.jobs()) < 2_000
+
+        async def all_acknowledged() -> bool:
+            return bool((await producer.redis.xpending("jobs", "agent_workers"))["pending"] == 0)
+
+        await until(all_acknowledged)
 
 
-async def test_a_large_job_that_is_none_is_buried_and_its_sender_told(
-    redis_url: str, database_url: str, tmp_path: Path
-) -> None:
-    async with producing(redis_url, database_url, tmp_path, OfflineModel()) as producer:
-        before = counts(database_url)["artifacts"]
-        bad = {"prompt": CHEAPEST, "tables": {"flights": [*LARGE[:5000], 5]}, "job_id": "bad"}
-        await producer.redis.rpush("agent:jobs", json.dumps(bad))
+async def test_a_large_job_that_is_none_is_buried_and_its_sender_told(queue: Start[Producer]) -> None:
+    async with queue(OfflineModel()) as producer:
+        await producer.push("bad", CHEAPEST, tables={"flights": [*LARGE[:5000], 5]})
         await producer.push("whose", CHEAPEST, tables={"flights": LARGE[:5000]}, workflow_owner="nobody")
         error = (await producer.result("bad"))["error"]
         assert (error["type"], error["retryable"]) == ("malformed", False)
@@ -148,17 +131,15 @@ async def test_a_large_job_that_is_none_is_buried_and_its_sender_told(
         # Whoever waits for the result is told of it before it is buried.
         await producer.settled()
         assert {letter["job_id"] for letter in await producer.dead()} == {"bad", "whose"}
-        assert counts(database_url)["artifacts"] == before
+        async with producer.home.app.db.transaction() as tx:
+            assert await (await tx.execute("SELECT 1 FROM artifacts")).fetchall() == []
 
 
-async def test_all_rows_of_a_large_result_are_told_to_whoever_runs_the_workflow(
-    redis_url: str, database_url: str, tmp_path: Path
-) -> None:
-    async with producing(redis_url, database_url, tmp_path, OfflineModel(), redis_tokens=True) as producer:
-        await producer.push(
-            "j", "sort by price", tables={"flights": LARGE[:6000]}, run_id="r", node_id="n",
-            plan={"steps": [{"do": "sort", "by": [{"column": "price"}]}]},
-        )  # fmt: skip
+async def test_all_rows_of_a_large_result_are_told_to_whoever_runs_the_workflow(queue: Start[Producer]) -> None:
+    async with queue(OfflineModel(), redis_tokens=True) as producer:
+        plan = {"steps": [{"do": "sort", "by": [{"column": "price"}]}]}
+        tables = {"flights": LARGE[:6000]}
+        await producer.push("j", "sort by price", tables=tables, run_id="r", node_id="n", plan=plan)
         assert (await producer.result("j", 60))["result_preview"]["row_count"] == 6000
         [raw] = await producer.redis.lrange("completion_signals", 0, -1)
         assert [row["price"] for row in json.loads(raw)["result_data"]] == sorted(r["price"] for r in LARGE[:6000])

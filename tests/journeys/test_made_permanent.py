@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from starlette.requests import Request
@@ -15,17 +14,9 @@ from tests.servers.pages import Pages
 from tests.web.conftest import Door, Open
 
 
-async def asked_three_times(door: Door, text: str, **more: Any) -> Any:
-    """The result of the third asking."""
-    for _ in range(3):
-        receipt = await door.send(text, lane="pipeline", thread="desk", **more)
-        await door.until(receipt["job_id"])
-    return (await door.get(f"/jobs/{receipt['job_id']}"))["result"]
-
-
 async def made_permanent(door: Door) -> Any:
     """The workflow that was stored after a yes to its preview."""
-    receipt = await door.send("make this permanent", lane="workflow", thread="desk")
+    receipt = await door.send("make this permanent", lane="workflow")
     await door.until(receipt["job_id"], "waiting")
     preview = (await door.get(f"/messages/{receipt['message_id']}"))["replies"][-1]["text"]
     assert "```mermaid" in preview
@@ -37,8 +28,8 @@ async def made_permanent(door: Door) -> Any:
     return await door.get(f"/workflows/{workflow['tag']}")
 
 
-async def run(door: Door, tag: str, **order: Any) -> Any:
-    started = await door.post(f"/workflows/{tag}/execute", 202, json=order)
+async def run(door: Door, tag: str) -> Any:
+    started = await door.post(f"/workflows/{tag}/execute", 202, json={})
     async with asyncio.timeout(40):
         while (found := await door.get(f"/runs/{started['run_id']}"))["status"] not in ("done", "failed"):
             await asyncio.sleep(0.05)
@@ -55,38 +46,13 @@ async def test_rows_that_are_fetched_are_fetched_every_morning_in_the_owners_zon
 
     with Pages(pages={"/flights": flights}) as shop:
         async with opened(offline(), allowed_hosts=("127.0.0.1",), zone="Europe/Berlin") as door:
-            third = await asked_three_times(door, f"{CHEAPEST} {shop.url}/flights")
-            offer = third["offer"]
-            assert check(offer["document"]) == []
-            cron = {"type": "cron", "schedule": "0 8 * * *", "timezone": "Europe/Berlin"}
-            assert offer["document"]["triggers"] == [cron]
+            for _ in range(3):
+                asked = await door.ask(f"{CHEAPEST} {shop.url}/flights", lane="pipeline")
             stored = await made_permanent(door)
-            assert check(stored["document"]) == []
-            assert stored["document"]["triggers"] == [cron]
+            cron = {"type": "cron", "schedule": "0 8 * * *", "timezone": "Europe/Berlin"}
+            for document in (asked["jobs"][0]["result"]["offer"]["document"], stored["document"]):
+                assert check(document) == []
+                assert document["triggers"] == [cron]
             rows.append({"airline": "New", "price": 1, "city": "Bonn"})
             output = await run(door, stored["tag"])
     assert [row["airline"] for row in output["rows"]] == ["New", "Bee"], "fetched anew, and not as it was"
-
-
-async def test_a_table_that_is_given_is_given_to_the_workflow_too(opened: Open) -> None:
-    async with opened(offline()) as door:
-        third = await asked_three_times(door, CHEAPEST, payload={"runner": {"tables": {"flights": FLIGHTS}}})
-        assert check(third["offer"]["document"]) == []
-        stored = await made_permanent(door)
-        assert (check(stored["document"]), stored["document"]["triggers"]) == ([], [{"type": "manual"}])
-        output = await run(door, stored["tag"], inputs={"tables": {"flights": FLIGHTS[:2]}})
-        assert [row["airline"] for row in output["rows"]] == ["Bee", "Ida"]
-
-
-async def test_what_was_asked_of_today_is_asked_of_each_day_anew(opened: Open) -> None:
-    today = datetime.now(UTC).date()
-    users = [{"name": f"u{n}", "signup_date": (today - timedelta(days=n)).isoformat()} for n in range(-2, 3)]
-    async with opened(offline(), zone="UTC") as door:
-        words = "get users who signed up today"
-        third = await asked_three_times(door, words, payload={"runner": {"tables": {"users": users}}})
-        stored = await made_permanent(door)
-        config = stored["document"]["nodes"][0]["config"]
-        assert config == {"prompt": words, "tables": "$input.tables"}, "no date of today is kept"
-        output = await run(door, stored["tag"], inputs={"tables": {"users": users}})
-    assert third["result_preview"]["row_count"] == 1
-    assert output["count"] == 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from laneway.domain.conversation import PULLED
@@ -20,6 +20,7 @@ from laneway.reactors.loop_detector import LoopDetector
 from laneway.reactors.own_jobs import OwnJobs
 from laneway.reactors.stall_detector import StallDetector
 from laneway.store import approvals
+from tests.journeys.tooling import Start
 from tests.journeys.watching import (
     Saying,
     always,
@@ -32,30 +33,12 @@ from tests.journeys.watching import (
     of_kind,
     settled,
 )
-from tests.running import laneway
+from tests.running import Laneway
 
 __all__ = ["no_coffee_yet"]
 
 
-class Counting:
-    """Tells the owner of the third coffee, counting for itself."""
-
-    name = "doctor"
-
-    def __init__(self) -> None:
-        self.cups = 0
-
-    def handle(self, ctx: ReactorContext) -> Reaction:
-        if ctx.event.kind is EventKind.TOOL_ENDED:
-            self.cups += 1
-            if self.cups == 3:
-                return Intervene("Three cups are enough.")
-        return Continue()
-
-
-async def test_after_a_restart_the_memory_is_rebuilt_and_nothing_is_told_twice(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_after_a_restart_the_memory_is_rebuilt_and_nothing_is_told_twice(start: Start[Laneway]) -> None:
     stuck, results = asyncio.Event(), list[str]()
     first = True
 
@@ -71,22 +54,28 @@ async def test_after_a_restart_the_memory_is_rebuilt_and_nothing_is_told_twice(
         results.extend(asked.tool_results)
         return Say("Enough.") if "hint" in "".join(asked.tool_results) else Call("sip")
 
-    watchers: list[Counting] = []
+    watchers: list[Saying] = []
 
     def make(run: Run, failed: Callable[[Failed], None]) -> Sequence[Reactor]:
-        watchers.append(Counting())
+        # Tells the owner of the third cup, counting for itself.
+        cups = itertools.count(1)
+
+        def count(ctx: ReactorContext) -> Reaction:
+            third = ctx.event.kind is EventKind.TOOL_ENDED and next(cups) == 3
+            return Intervene("Three cups are enough.") if third else Continue()
+
+        watchers.append(Saying(count, "doctor"))
         return [LoopDetector(), watchers[-1]]
 
     model, tools = ScriptedModel(stubborn), [ToolEntry(sip)]
-    async with laneway(database_url, tmp_path, model, tools=tools, reactors=make) as here:
+    async with start(model, tools=tools, reactors=make) as here:
         receipt = await here.send("drink with me")
         async with asyncio.timeout(30):
             await stuck.wait()
-        [told] = [await eventually(here, "reactor.notified")]
-        assert len(told) == 1
+        assert len(await eventually(here, "reactor.notified")) == 1
         here.app.engine.running.stop_all(End.DRAINED)
     first = False
-    async with laneway(database_url, tmp_path, model, tools=tools, reactors=make) as here:
+    async with start(model, tools=tools, reactors=make) as here:
         job = await here.until(receipt.job_id)
         await settled(here)
         assert job.status is JobStatus.DONE
@@ -94,19 +83,16 @@ async def test_after_a_restart_the_memory_is_rebuilt_and_nothing_is_told_twice(
         # The fifth call was begun before the restart and is known from the store: this is where the hint belongs.
         assert ["hint" in result for result in results][-1]
         assert "5 times with the same result" in results[-1]
-        assert len(watchers) == 2
-        assert watchers[1].cups == 5
+        assert [watcher.kinds().count("tool_ended") for watcher in watchers] == [4, 5]
         assert len(await notices(here)) == 1
         assert len(await of_kind(here, "reactor.notified")) == 1
 
 
-async def test_what_happened_right_before_a_crash_is_still_acted_on(database_url: str, tmp_path: Path) -> None:
+async def test_what_happened_right_before_a_crash_is_still_acted_on(start: Start[Laneway]) -> None:
     def after_coffee(ctx: ReactorContext) -> Reaction:
         return Intervene("That was the last one.") if ctx.event.kind is EventKind.TOOL_ENDED else Continue()
 
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(Saying())
-    ) as here:
+    async with start(ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(Saying())) as here:
         receipt = await here.send("make me coffee")
         await here.until(receipt.job_id)
         await settled(here)
@@ -129,7 +115,7 @@ async def test_what_happened_right_before_a_crash_is_still_acted_on(database_url
 
 
 async def test_a_job_that_waited_days_for_a_yes_goes_on_with_its_memory_and_without_a_false_alarm(
-    database_url: str, tmp_path: Path
+    start: Start[Laneway],
 ) -> None:
     watching = Saying()
     tools = [ToolEntry(make_coffee, changes=True, asks=True)]
@@ -137,9 +123,7 @@ async def test_a_job_that_waited_days_for_a_yes_goes_on_with_its_memory_and_with
     def make(run: Run, failed: Callable[[Failed], None]) -> Sequence[Reactor]:
         return [StallDetector(), watching]
 
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=tools, reactors=make, tick_seconds=0.1
-    ) as here:
+    async with start(ScriptedModel(coffee), tools=tools, reactors=make, tick_seconds=0.1) as here:
         receipt = await here.send("make me coffee")
         await here.until(receipt.job_id, JobStatus.WAITING)
         await settled(here)
@@ -149,19 +133,12 @@ async def test_a_job_that_waited_days_for_a_yes_goes_on_with_its_memory_and_with
                              "created_at = created_at - interval '2 days'")  # fmt: skip
             await tx.execute("UPDATE jobs SET started_at = started_at - interval '2 days'")
             await tx.execute("UPDATE events SET created_at = created_at - interval '2 days'")
-            cursor = await tx.execute("SELECT id FROM approvals")
-            row = await cursor.fetchone()
-            assert row is not None
-            await approvals.answer(tx, row[0], ApprovalState.APPROVED, here.owner)
+            [asked] = await approvals.page(tx)
+            await approvals.answer(tx, asked.id, ApprovalState.APPROVED, here.owner)
         await here.until(receipt.job_id)
         await settled(here)
         live = [e.kind.value for e, old in zip(watching.seen[2:], watching.replayed[2:], strict=True) if not old]
-        assert [kind for kind in live if kind != "tick"][-5:] == [
-            "started",
-            "tool_called",
-            "tool_ended",
-            "assistant",
-            "ended",
-        ]
+        last = [kind for kind in live if kind != "tick"][-5:]
+        assert last == ["started", "tool_called", "tool_ended", "assistant", "ended"]
         assert "user" in [e.kind.value for e, old in zip(watching.seen, watching.replayed, strict=True) if old]
         assert await notices(here) == []

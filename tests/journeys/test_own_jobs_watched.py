@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from pathlib import Path
 from typing import Any
 
 import psutil
-import pytest
 
 from laneway.domain.action import Verdict, allow, deny
 from laneway.domain.conversation import Role
@@ -20,6 +16,7 @@ from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
 from laneway.reactors import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
 from laneway.store import principals
 from tests.journeys.test_stop_and_commands import call_it, gone, sleep_in_a_child, sleeping
+from tests.journeys.tooling import Start
 from tests.journeys.watching import (
     Saying,
     always,
@@ -32,17 +29,22 @@ from tests.journeys.watching import (
     once,
     settled,
 )
-from tests.running import laneway
+from tests.running import Laneway
 
 __all__ = ["no_coffee_yet"]
 
 
-async def test_a_reactor_sees_what_a_job_asks_calls_pays_and_gets(database_url: str, tmp_path: Path) -> None:
+def what_counts(event: SessionEvent) -> tuple[object, ...]:
+    same = (event.kind, event.tool, event.call_id, dict(event.arguments), event.failed, event.result_hash)
+    return (*same, event.tokens, event.cost, event.model)
+
+
+async def test_a_reactor_sees_what_a_job_asks_calls_pays_and_gets_as_the_store_tells_it(
+    start: Start[Laneway],
+) -> None:
     watching = Saying()
     model = ScriptedModel(coffee)
-    async with laneway(
-        database_url, tmp_path, model, tools=[ToolEntry(make_coffee)], reactors=always(watching)
-    ) as here:
+    async with start(model, tools=[ToolEntry(make_coffee)], reactors=always(watching)) as here:
         receipt = await here.send("make me coffee")
         await here.until(receipt.job_id)
         await settled(here)
@@ -57,34 +59,15 @@ async def test_a_reactor_sees_what_a_job_asks_calls_pays_and_gets(database_url: 
         assert (ended.call_id, ended.failed) == (called.call_id, False)
         assert ended.result_hash
         assert watching.seen[-1].text == "done"
-
-
-async def test_what_is_replayed_from_the_store_is_what_was_seen(database_url: str, tmp_path: Path) -> None:
-    watching = Saying()
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(watching)
-    ) as here:
-        receipt = await here.send("make me coffee")
-        await here.until(receipt.job_id)
-        await settled(here)
         async with here.app.db.transaction() as tx:
             stored = await replayed(tx, await here.job(receipt.job_id))
-
-    def told(event: SessionEvent) -> tuple[object, ...]:
-        same = (event.kind, event.tool, event.call_id, dict(event.arguments), event.failed, event.result_hash)
-        return (*same, event.tokens, event.cost, event.model)
-
-    seen = [event for event in watching.seen if event.kind is not EventKind.TICK]
-    assert [told(event) for event in stored.seen] == [told(event) for event in seen]
+        seen = [event for event in watching.seen if event.kind is not EventKind.TICK]
+        assert [what_counts(event) for event in stored.seen] == [what_counts(event) for event in seen]
 
 
-async def test_a_kill_ends_the_job_before_the_tool_it_was_about_and_the_reply_says_why(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_a_kill_ends_the_job_before_the_tool_it_was_about_and_the_reply_says_why(start: Start[Laneway]) -> None:
     killing = Saying(once(EventKind.TOOL_CALLED, Intervene("No coffee after noon.", Severity.KILL)), "barista")
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(killing)
-    ) as here:
+    async with start(ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(killing)) as here:
         receipt = await here.send("make me coffee")
         job = await here.until(receipt.job_id)
         assert job.status is JobStatus.CANCELLED
@@ -98,15 +81,13 @@ async def test_a_kill_ends_the_job_before_the_tool_it_was_about_and_the_reply_sa
         assert killed.body["tool"] == "make_coffee"
 
 
-@pytest.mark.alone
-async def test_a_kill_on_a_tick_ends_a_running_tool_with_its_child_process(database_url: str, tmp_path: Path) -> None:
+async def test_a_kill_on_a_tick_ends_a_running_tool_with_its_child_process(start: Start[Laneway]) -> None:
     def long_enough(ctx: ReactorContext) -> Reaction:
         tick = ctx.event.kind is EventKind.TICK and bool(ctx.state.open_calls)
         return Intervene("It takes too long.", Severity.KILL) if tick else Continue()
 
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(call_it), tools=[ToolEntry(sleep_in_a_child)],
-        reactors=always(Saying(long_enough)), tick_seconds=0.5,
+    async with start(ScriptedModel(call_it), tools=[ToolEntry(sleep_in_a_child)],
+        reactors=always(Saying(long_enough)), tick_seconds=0.1,
     ) as here:  # fmt: skip
         receipt = await here.send("what does it say?")
         child: psutil.Process = await sleeping()
@@ -117,13 +98,18 @@ async def test_a_kill_on_a_tick_ends_a_running_tool_with_its_child_process(datab
         assert "It takes too long." in reply.text
 
 
-async def test_a_customer_is_not_told_why_but_the_owner_is(database_url: str, tmp_path: Path) -> None:
-    killing = Saying(once(EventKind.USER, Intervene("The secret budget of $3 is used up.", Severity.KILL)), "purse")
-    async with laneway(database_url, tmp_path, reactors=always(Saying())) as here:
+async def test_a_customer_is_not_told_why_but_the_owner_is(start: Start[Laneway]) -> None:
+    customers: list[str] = []
+
+    def enough(ctx: ReactorContext) -> Reaction:
+        asked = ctx.event.kind is EventKind.USER and bool(customers)
+        return Intervene("The secret budget of $3 is used up.", Severity.KILL) if asked else Continue()
+
+    async with start(reactors=always(Saying(enough))) as here:
         await here.ask("hello")
-    async with laneway(database_url, tmp_path, reactors=always(killing)) as here:
         async with here.app.db.transaction() as tx:
             ann = await principals.by_address(tx, "http:ann", Role.CUSTOMER, "Ann")
+        customers.append(ann.name)
         receipt = await here.send("are you open?", "ann", id="ann1", principal=ann)
         assert (await here.until(receipt.job_id)).status is JobStatus.CANCELLED
         assert [reply.text for reply in await here.replies(receipt.message_id)] == ["Stopped. Nothing had been done."]
@@ -132,129 +118,57 @@ async def test_a_customer_is_not_told_why_but_the_owner_is(database_url: str, tm
         assert str(receipt.job_id) in told
 
 
-async def test_a_notification_reaches_the_owner_once_and_the_job_goes_on(database_url: str, tmp_path: Path) -> None:
-    telling = Saying(once(EventKind.TOOL_ENDED, Intervene("Two cups at once!")), "doctor")
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=always(telling)
-    ) as here:
-        assert await here.ask("make me coffee") == "Here you are."
-        await settled(here)
-        [told] = await notices(here)
-        assert "Two cups at once!" in told
-        assert "doctor" in told
-        [event] = await of_kind(here, "reactor.notified")
-        assert event.body["cause"].startswith("tool_ended:")
-
-
-async def test_a_warning_is_an_event_and_the_strongest_of_several_reactions_wins(
-    database_url: str, tmp_path: Path
+async def test_the_owner_is_told_once_warnings_are_events_and_a_reactor_that_fails_hurts_nobody(
+    start: Start[Laneway],
 ) -> None:
-    warning = Saying(once(EventKind.TOOL_CALLED, Warn("Hot!")), "hands")
-    telling = Saying(once(EventKind.TOOL_CALLED, Intervene("Somebody is thirsty.")), "thirst")
-    again = Saying(once(EventKind.TOOL_CALLED, Intervene("Very thirsty.")), "more thirst")
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)],
-        reactors=always(warning, telling, again),
-    ) as here:  # fmt: skip
-        await here.ask("make me coffee")
-        await settled(here)
-        assert [event.body["reactor"] for event in await of_kind(here, "reactor.warned")] == ["hands", "more thirst"]
-        assert [event.body["reactor"] for event in await of_kind(here, "reactor.notified")] == ["thirst"]
-        assert len(await notices(here)) == 1
-
-
-async def test_a_reactor_that_fails_is_an_event_and_the_work_goes_on(database_url: str, tmp_path: Path) -> None:
     def breaks(ctx: ReactorContext) -> Reaction:
         raise ZeroDivisionError("no milk")
 
-    after = Saying()
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(coffee), tools=[ToolEntry(make_coffee)],
-        reactors=always(Saying(breaks, "broken"), after),
-    ) as here:  # fmt: skip
+    said: list[Reaction] = [Warn("Hot!"), Intervene("Somebody is thirsty."), Intervene("Very thirsty.")]
+    saying = [Saying(once(EventKind.TOOL_CALLED, one), f"r{place}") for place, one in enumerate(said)]
+    watchers = always(Saying(breaks, "broken"), *saying)
+    async with start(ScriptedModel(coffee), tools=[ToolEntry(make_coffee)], reactors=watchers) as here:
         assert await here.ask("make me coffee") == "Here you are."
         await settled(here)
+        assert [event.body["reactor"] for event in await of_kind(here, "reactor.warned")] == ["r0", "r2"]
+        [notified] = await of_kind(here, "reactor.notified")
+        assert notified.body["reactor"] == "r1"
+        assert notified.body["cause"].startswith("tool_called:")
+        [told] = await notices(here)
+        assert "Somebody is thirsty." in told
         [failed] = await of_kind(here, "reactor.failed")
         assert failed.body == {"reactor": "broken", "error": "ZeroDivisionError: no milk"}
-        assert "tool_ended" in after.kinds()
+        assert "tool_ended" in saying[0].kinds()
 
 
-async def test_the_clock_ticks_while_a_job_runs(database_url: str, tmp_path: Path) -> None:
-    watching = Saying()
-
-    def ticks() -> int:
-        return [event.kind for event in watching.seen].count(EventKind.TICK)
-
-    async def ticked(call: dict[str, Any]) -> None:
-        async with asyncio.timeout(30):
-            while ticks() < 3:
-                await asyncio.sleep(0.02)
-
-    slow = ScriptedModel([Say("done at last")], on_call=ticked)
-    async with laneway(database_url, tmp_path, slow, reactors=always(watching), tick_seconds=0.2) as here:
-        began = time.monotonic()
-        assert await here.ask("what is new?") == "done at last"
-        assert 3 <= ticks() <= 1 + (time.monotonic() - began) / 0.2
-
-
-async def test_at_the_fifth_identical_call_the_model_is_told_so(database_url: str, tmp_path: Path) -> None:
+async def test_at_the_fifth_identical_call_the_model_is_told_and_at_the_twelfth_an_armed_watcher_ends_the_job(
+    start: Start[Laneway],
+) -> None:
     results: list[str] = []
 
-    def stubborn(asked: Asked) -> Turn:
-        results.extend(asked.tool_results)
-        return Say("I give up.") if "hint" in "".join(asked.tool_results) else Call("make_coffee", {"cups": 1})
-
-    async with laneway(database_url, tmp_path, ScriptedModel(stubborn), tools=[ToolEntry(make_coffee)]) as here:
-        assert await here.ask("make me coffee") == "I give up."
-        await settled(here)
-        assert len(made) == 5
-        assert ["hint" in result for result in results] == [False, False, False, False, True]
-        assert "5 times with the same result" in results[-1]
-        [warned] = await of_kind(here, "reactor.warned")
-        assert warned.body["reactor"] == "loop"
-
-
-async def test_a_loop_that_is_armed_ends_the_job_at_the_twelfth_call(database_url: str, tmp_path: Path) -> None:
     def endless(asked: Asked) -> Turn:
+        results.extend(asked.tool_results)
         return Call("make_coffee", {"cups": 1})
 
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(endless), tools=[ToolEntry(make_coffee)], reactor_kill_on=("loop",)
-    ) as here:
+    async with start(ScriptedModel(endless), tools=[ToolEntry(make_coffee)], reactor_kill_on=("loop",)) as here:
         receipt = await here.send("make me coffee")
         job = await here.until(receipt.job_id)
         await settled(here)
         assert job.status is JobStatus.CANCELLED
         assert len(made) == 12
+        assert ["hint" in result for result in results][:5] == [False, False, False, False, True]
+        assert "5 times with the same result" in results[4]
+        assert [event.body["reactor"] for event in await of_kind(here, "reactor.warned")][:1] == ["loop"]
         assert len(await notices(here)) == 1
         assert [event.body["reactor"] for event in await of_kind(here, "reactor.killed")] == ["loop"]
 
 
-async def test_a_budget_in_tokens_ends_a_job(database_url: str, tmp_path: Path) -> None:
-    def endless(asked: Asked) -> Turn:
-        return Call("make_coffee", {"cups": asked.turn})
-
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(endless), tools=[ToolEntry(make_coffee)],
-        reactor_kill_on=("budget",), reactor_budget_tokens=2000,
-    ) as here:  # fmt: skip
-        receipt = await here.send("make me coffee")
-        job = await here.until(receipt.job_id)
-        assert job.status is JobStatus.CANCELLED
-        [reply] = await here.replies(receipt.message_id)
-        assert "budget" in reply.text.lower()
-
-
 async def test_the_guard_alarms_about_what_was_refused_and_not_about_what_a_judge_let_pass(
-    database_url: str, tmp_path: Path
+    start: Start[Laneway],
 ) -> None:
     def reckless(asked: Asked) -> Turn:
-        turns: list[Turn] = [
-            Call("shell", {"command": "rm -rf build"}),
-            Call("shell", {"command": "rm -rf /"}),
-            Say("Oh."),
-        ]
-        return turns[asked.turn]
+        commands = ("rm -rf build", "rm -rf /")
+        return Call("shell", {"command": commands[asked.turn]}) if asked.turn < 2 else Say("Oh.")
 
     async def shell(command: str) -> dict[str, Any]:
         """Runs a command."""
@@ -265,9 +179,7 @@ async def test_the_guard_alarms_about_what_was_refused_and_not_about_what_a_judg
         bad = arguments["command"].endswith("/")
         return deny("deletes-system", "It deletes the system.") if bad else allow("fine")
 
-    async with laneway(
-        database_url, tmp_path, ScriptedModel(reckless), tools=[ToolEntry(shell, changes=True, judge=judge)]
-    ) as here:
+    async with start(ScriptedModel(reckless), tools=[ToolEntry(shell, changes=True, judge=judge)]) as here:
         await here.ask("is the build folder empty?")
         await settled(here)
         assert made == ["rm -rf build"]

@@ -5,21 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import pytest
-from starlette.responses import JSONResponse
-
 from laneway.llm.scripted import Asked, Call, Say, Turn
 from tests.journeys.tables_asked import CHEAPEST, FLIGHTS, PLAN, chat, offline
 from tests.servers.pages import Pages
 from tests.serving import scripted
 from tests.web.conftest import Door, Open
-
-
-@pytest.fixture
-def web() -> Any:
-    with Pages() as pages:
-        pages.pages["/flights.json"] = JSONResponse({"flights": FLIGHTS})
-        yield pages
 
 
 async def lane_of(door: Door, text: str, **more: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -44,17 +43,26 @@ async def add(door: Door, **more: Any) -> Any:
     return await door.post("/schedules", 201, json=order)
 
 
-async def test_a_schedule_speaks_only_when_there_is_something_to_say(opened: Open, database_url: str) -> None:
+async def test_a_schedule_looks_with_tools_and_speaks_only_when_there_is_something_to_say(
+    opened: Open, database_url: str
+) -> None:
     answers = iter(["NOTHING", "The disk is 91 % full."])
-    async with opened(scripted(lambda turn: Say(next(answers)))) as door:
+
+    def look(turn: Asked) -> Any:
+        return Call("server_info", {"topics": ["disk"]}) if turn.turn == 0 else Say(next(answers))
+
+    async with opened(scripted(look)) as door:
         await add(door)
         await due_now(database_url)
         [quiet] = await ran(door)
         assert (quiet["status"], quiet["result"]["reply"]) == ("done", "NOTHING")
+        assert quiet["result"]["tool_calls"] == ["server_info"]
         assert await said(door) == []
         await due_now(database_url)
         await ran(door, 2)
         assert await said(door) == ["The disk is 91 % full."]
+        [spent] = (await door.get("/ledger", by="scope"))["items"]
+        assert (spent["key"], spent["calls"]) == ("proactive", 4)
 
 
 async def test_without_a_key_a_schedule_looks_compares_and_speaks_only_above_its_limit(opened: Open) -> None:
@@ -77,47 +85,6 @@ async def test_without_a_key_a_schedule_looks_compares_and_speaks_only_above_its
         assert reply == "NOTHING" or reply.endswith(", above 80 %."), "the words of the manual"
         await door.ask(calm)
         assert (await said(door))[-1].endswith(", not above 100 %."), "a person who asks is answered"
-
-
-async def test_a_scheduled_run_looks_with_tools_and_is_charged_as_proactive(opened: Open, database_url: str) -> None:
-    def look(turn: Asked) -> Any:
-        return Call("server_info", {"topics": ["disk"]}) if turn.turn == 0 else Say("The disk is 91 % full.")
-
-    async with opened(scripted(look)) as door:
-        await add(door)
-        await due_now(database_url)
-        [job] = await ran(door)
-        assert job["result"]["tool_calls"] == ["server_info"]
-        [spent] = (await door.get("/ledger", by="scope"))["items"]
-        assert (spent["key"], spent["calls"]) == ("proactive", 2)
-
-
-async def test_in_quiet_hours_the_result_waits_and_a_failure_too(opened: Open, database_url: str) -> None:
-    async with opened(scripted(lambda turn: Say("The disk is 91 % full."))) as door:
-        now = datetime.now(UTC)
-        quiet = f"{now - timedelta(hours=6):%H:%M}-{now + timedelta(hours=6):%H:%M}"
-        await add(door, quiet=quiet, zone="UTC")
-        await due_now(database_url)
-        await ran(door)
-        assert await said(door) == []
-        [held] = (await door.get("/reminders"))["items"]
-        assert (held["kind"], held["state"], held["text"]) == ("result", "pending", "The disk is 91 % full.")
-
-
-async def test_a_reminder_asked_for_in_the_chat_comes_back_to_the_chat(opened: Open) -> None:
-    def later(turn: Asked) -> Any:
-        asked = Call("remind", {"text": "stretch", "when": "in 2 seconds"})
-        return asked if turn.turn == 0 else Say("I will.")
-
-    async with opened(scripted(later)) as door:
-        await door.ask("remind me to stretch in two seconds")
-        async with asyncio.timeout(30):
-            while "Reminder: stretch" not in await said(door):
-                await asyncio.sleep(0.05)
-        # Two seconds are over soon: on a slow machine before the promise is on paper.
-        assert sorted(await said(door)) == ["I will.", "Reminder: stretch"]
-        [sent] = (await door.get("/reminders"))["items"]
-        assert sent["state"] == "sent"
 
 
 async def test_a_scheduled_run_does_not_take_the_owners_open_question_away(opened: Open, database_url: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +13,12 @@ from starlette.responses import JSONResponse
 
 from laneway.domain.job import JobStatus
 from laneway.domain.judgement import ApprovalState
-from laneway.llm.scripted import Asked, Delay, Fail, Say, ScriptedModel, Turn
+from laneway.llm.scripted import Delay, Say, ScriptedModel
 from laneway.store import jobs, outbox
 from tests.journeys.redis_queue import Producer, producing, until
 from tests.journeys.test_approval import answer, asked
+from tests.journeys.tooling import Start, too_late
 from tests.servers.pages import Pages
-
-
-async def test_a_failed_job_says_of_what_kind_the_failure_is_and_whether_to_try_again(
-    redis_url: str, database_url: str, tmp_path: Path
-) -> None:
-    def script(asked: Asked) -> Turn:
-        return Fail("transient" if "transient" in asked.text else "permanent")
-
-    async with producing(redis_url, database_url, tmp_path, ScriptedModel(script), job_attempts=1) as producer:
-        await producer.push("t", "what is transient?")
-        await producer.push("p", "what is permanent?")
-        passing, lasting = await producer.result("t"), await producer.result("p")
-        assert passing["status"] == lasting["status"] == "failed"
-        assert passing["error"]["type"] == "model-transient"
-        assert passing["error"]["retryable"] is True
-        assert lasting["error"]["type"] == "model-permanent"
-        assert lasting["error"]["retryable"] is False
-        assert "The script says" in lasting["error"]["message"]
 
 
 @pytest.fixture
@@ -55,42 +39,40 @@ async def selling(
         yield producer, plan
 
 
-@pytest.mark.parametrize(
-    ("state", "error"), [(ApprovalState.APPROVED, None), (ApprovalState.REJECTED, "rejected")], ids=["yes", "no"]
-)
 async def test_a_job_that_asks_publishes_nothing_until_it_is_decided(
-    state: ApprovalState, error: str | None, redis_url: str, database_url: str, tmp_path: Path, shop: Pages
+    redis_url: str, database_url: str, tmp_path: Path, shop: Pages
 ) -> None:
     async with selling(redis_url, database_url, tmp_path, shop) as (producer, plan):
         here = producer.home
         await here.send("hello", "mine")
-        await producer.push("asks", "ask the shop", plan=plan)
-        job = await until(lambda: producer.job("asks"))
-        question = await asked(here, job.id)
-        [told] = await until(producer.notices)
-        assert "The job asks from Redis asks" in told
-        assert str(question.id) in told
-        assert await producer.results("asks") == []
-        await answer(here, question, state)
-        result = await producer.result("asks")
-        assert result["status"] == ("failed" if error else "completed")
-        assert result.get("error", {}).get("type") == error
-        assert len(shop.visits) == (0 if error else 1)
+        for number, (name, error) in enumerate([("yes", None), ("no", "rejected"), ("late", "expired")], 1):
+            await producer.push(name, "ask the shop", plan=plan)
+            job = await until(partial(producer.job, name))
+            question = await asked(here, job.id)
+            told = await until(partial(_notices, producer, number))
+            assert f"The job {name} from Redis asks" in told[-1]
+            assert str(question.id) in told[-1]
+            assert await producer.results(name) == []
+            if error == "expired":
+                await too_late(database_url)
+            else:
+                await answer(here, question, ApprovalState.REJECTED if error else ApprovalState.APPROVED)
+            result = await producer.result(name)
+            assert result["status"] == ("failed" if error else "completed")
+            assert (result.get("error", {}).get("type"), result.get("error", {}).get("retryable", False)) == (
+                error,
+                False,
+            )
+            assert len(shop.visits) == 1
 
 
-async def test_a_question_that_nobody_answers_is_a_failed_result_of_the_type_expired(
-    redis_url: str, database_url: str, tmp_path: Path, shop: Pages
-) -> None:
-    async with selling(redis_url, database_url, tmp_path, shop, approval_timeout_seconds=1) as (producer, plan):
-        await producer.push("asks", "ask the shop", plan=plan)
-        result = await producer.result("asks", 60)
-        assert result["error"]["type"] == "expired"
-        assert result["error"]["retryable"] is False
+async def _notices(producer: Producer, count: int) -> list[str]:
+    found = await producer.notices()
+    return found if len(found) == count else []
 
 
-@pytest.mark.parametrize("when", [JobStatus.RUNNING, JobStatus.QUEUED, JobStatus.WAITING])
 async def test_a_cancelled_job_is_a_failed_result_whenever_it_was_cancelled(
-    when: JobStatus, redis_url: str, database_url: str, tmp_path: Path, shop: Pages
+    redis_url: str, database_url: str, tmp_path: Path, shop: Pages
 ) -> None:
     model = ScriptedModel(lambda asked: Delay(Say("late"), 60))
     async with selling(redis_url, database_url, tmp_path, shop, model=model) as (producer, plan):
@@ -98,22 +80,17 @@ async def test_a_cancelled_job_is_a_failed_result_whenever_it_was_cancelled(
         await producer.push("running", "what is slow?", context=session)
         await producer.push("queued", "what is next?", context=session)
         await producer.push("waiting", "ask the shop", plan=plan)
-        job = await until(lambda: producer.job(when, when))
-        async with producer.home.app.db.transaction() as tx:
-            await jobs.request_cancel(tx, job.id)
-        result = await producer.result(when)
-        assert result["status"] == "failed"
-        assert result["error"]["type"] == "cancelled"
-        for name in {"running", "queued"} - {when}:
+        for when in (JobStatus.WAITING, JobStatus.QUEUED, JobStatus.RUNNING):
+            job = await until(partial(producer.job, when, when))
             async with producer.home.app.db.transaction() as tx:
-                await jobs.request_cancel(tx, (await producer.job(name)).id)
+                await jobs.request_cancel(tx, job.id)
+            result = await producer.result(when)
+            assert (result["status"], result["error"]["type"]) == ("failed", "cancelled"), when
 
 
-async def test_a_job_that_takes_longer_than_its_time_fails_and_ends(
-    redis_url: str, database_url: str, tmp_path: Path
-) -> None:
+async def test_a_job_that_takes_longer_than_its_time_fails_and_ends(queue: Start[Producer]) -> None:
     model = ScriptedModel(lambda asked: Delay(Say("late"), 60))
-    async with producing(redis_url, database_url, tmp_path, model) as producer:
+    async with queue(model) as producer:
         await producer.push("slow", "how long does this take?", timeout_sec=0.7)
         result = await producer.result("slow")
         assert result["error"]["type"] == "timeout"
@@ -131,30 +108,27 @@ BAD: list[tuple[str, bytes, str | None, str]] = [
     ("a list as context", b'{"job_id": "e", "prompt": "x", "context": []}', "e", "malformed"),
     ("no UTF-8", b'{"job_id": "f", "prompt": "\xff\xfe"}', "f", "malformed"),
     ("nested too deep", b'{"job_id": "g", "prompt": "x", "m": ' + b"[" * 500 + b"]" * 500 + b"}", "g", "malformed"),
-    (
-        "nested beyond all",
-        b'{"job_id": "h", "prompt": "x", "m": ' + b"[" * 90_000 + b"]" * 90_000 + b"}",
-        "h",
-        "malformed",
-    ),
+    ("nested beyond all", b'{"job_id": "h", "m": ' + b"[" * 90_000 + b"]" * 90_000 + b"}", "h", "malformed"),
     ("version 2", b'{"version": "2.0", "job_id": "i", "prompt": "x"}', "i", "unsupported-version"),
     ("ten megabytes", b'{"job_id": "j", "prompt": "' + b"x" * 10_000_000 + b'"}', "j", "too-large"),
     ("a long prompt", b'{"job_id": "k", "prompt": "' + b"x" * 300_000 + b'"}', "k", "too-large"),
     ("a long id", b'{"job_id": "' + b"m" * 130 + b'", "prompt": "x"}', "m" * 130, "malformed"),
     ("a newline in the id", b'{"job_id": "n\\nn", "prompt": "x"}', "n\nn", "malformed"),
     ("an id beyond all", b'{"job_id": "' + b"o" * 513 + b'", "prompt": "x"}', None, "malformed"),
+    ("a copy of a good job", b'{"job_id": "good", "prompt": 5}', "good", "malformed"),
     ("an endless time", b'{"job_id": "l", "prompt": "x", "timeout_sec": 1e99}', "l", "malformed"),
 ]
 
 
 async def test_what_is_no_job_lies_with_the_dead_and_has_a_failed_result_where_that_is_possible(
-    redis_url: str, database_url: str, tmp_path: Path
+    queue: Start[Producer],
 ) -> None:
-    async with producing(redis_url, database_url, tmp_path) as producer:
+    async with queue() as producer:
+        await producer.push("good")
         for _, raw, _, _ in BAD:
             await producer.redis.rpush("agent:jobs", raw)
-        await producer.push("good")
-        assert (await producer.result("good"))["status"] == "completed"
+        await producer.push("better")
+        assert (await producer.result("better"))["status"] == "completed"
         await producer.settled()
         dead = await producer.dead()
         assert [one["type"] for one in dead] == [kind for _, _, _, kind in BAD]
@@ -162,27 +136,15 @@ async def test_what_is_no_job_lies_with_the_dead_and_has_a_failed_result_where_t
         assert all(one["reason"] for one in dead)
         assert [one["bytes"] for one in dead] == [len(raw) for _, raw, _, _ in BAD]
         for name, _, job_id, kind in BAD:
-            if job_id is not None:
+            if job_id not in (None, "good"):
                 result = await producer.result(job_id)
                 assert (result["status"], result["error"]["type"]) == ("failed", kind), name
-        assert len(await producer.jobs()) == 1
+        assert (await producer.result("good"))["status"] == "completed", "a broken copy takes nothing from it"
+        assert len(await producer.jobs()) == 2
 
 
-async def test_a_broken_copy_of_a_good_job_takes_nothing_from_it(
-    redis_url: str, database_url: str, tmp_path: Path
-) -> None:
-    async with producing(redis_url, database_url, tmp_path) as producer:
-        await producer.push("j")
-        await producer.redis.rpush("agent:jobs", b'{"job_id": "j", "prompt": 5}')
-        assert (await producer.result("j"))["status"] == "completed"
-        await until(producer.dead)
-        await producer.push("next")
-        await producer.result("next")
-        assert len(await producer.results("j")) == 1
-
-
-async def test_only_the_final_answer_is_a_result(redis_url: str, database_url: str, tmp_path: Path) -> None:
-    async with producing(redis_url, database_url, tmp_path) as producer:
+async def test_only_the_final_answer_is_a_result(queue: Start[Producer]) -> None:
+    async with queue() as producer:
         await producer.push("j", context={"session_id": "s"})
         await producer.result("j")
         [job] = await producer.jobs()

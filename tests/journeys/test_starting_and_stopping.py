@@ -6,21 +6,18 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from laneway.channels.contract import Part
 from laneway.domain.judgement import OutboxRow
 from laneway.store import workers
 from laneway.store.database import Database
 from tests.channels.post import office
-from tests.journeys.tooling import calls
-from tests.running import laneway
+from tests.journeys.tooling import Start, calls
+from tests.running import Laneway
 
 
-@pytest.mark.parametrize("pause", [0.0, 0.005, 0.01, 0.02, 0.05])
-async def test_a_server_stopped_right_after_its_start_ends(database_url: str, tmp_path: Path, pause: float) -> None:
-    async with asyncio.timeout(30):
-        async with laneway(database_url, tmp_path):
+async def test_a_server_stopped_right_after_its_start_ends(start: Start[Laneway]) -> None:
+    for pause in (0.0, 0.005, 0.02):
+        async with asyncio.timeout(30), start():
             await asyncio.sleep(pause)
 
 
@@ -44,19 +41,3 @@ async def test_what_is_still_being_sent_when_a_server_stops_is_in_nobody_elses_h
         await asyncio.wait_for(begun.wait(), 20)
     assert delivery.done()
     assert left_behind == [], "another server would have sent it once more"
-
-
-async def test_replies_go_out_though_an_error_nobody_foresaw_had_ended_their_delivery(
-    db: Database, database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with office(database_url, tmp_path, calls(then="Four.")) as here:
-        async with db.transaction() as tx:
-            await tx.execute("ALTER TABLE outbox RENAME TO lost")
-        async with asyncio.timeout(30):
-            while not any("delivery ended" in record.getMessage() for record in caplog.records):
-                here.app.delivery.look()
-                await asyncio.sleep(0.02)
-        async with db.transaction() as tx:
-            await tx.execute("ALTER TABLE lost RENAME TO outbox")
-        await here.write("two and two?")
-        assert (await here.letter()).text == "Four."

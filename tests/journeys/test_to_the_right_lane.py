@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.journeys.tables_asked import CHEAPEST, FLIGHTS, chat, offline
 from tests.web.conftest import Door, Open
 
@@ -45,6 +43,9 @@ async def waiting_change(door: Door, job_id: str) -> Any:
 
 async def test_a_sentence_that_changes_a_workflow_word_for_word_reaches_it_from_any_conversation(opened: Open) -> None:
     async with opened(offline(), local_classifier=True) as door:
+        receipt = await door.send("rename fetch to download", thread="before")
+        job = await door.until(receipt["job_id"], seconds=60)
+        assert job["lane"] != "workflow", "nothing of that name is stored"
         await door.post("/workflows", 201, json={"tag": "report", "document": REPORT})
         for number, sentence in enumerate(CHANGES):
             receipt = await door.send(sentence, thread=f"change {number}")
@@ -55,99 +56,54 @@ async def test_a_sentence_that_changes_a_workflow_word_for_word_reaches_it_from_
         assert shape["approvals"], "and no address was fetched"
 
 
-@pytest.mark.parametrize(
-    ("text", "sent"),
-    [
-        ("rename fetch to get", {"nodes": [{"id": "fetch"}], "edges": []}),
-        ("remove the fetch step", {"nodes": [{"id": "fetch", "type": "http"}], "edges": ["x"]}),
-        ("pause the workflow", {"nodes": [{"id": "fetch", "type": "wait"}], "edges": [], "triggers": "x"}),
-        ("remove the fetch step", {"nodes": {"fetch": {"type": "wait", "dependents": 5}}}),
-    ],
+async def test_make_this_permanent_takes_what_was_done_once_and_not_offered(door: Door) -> None:
+    done = await chat(door, CHEAPEST, tables={"flights": FLIGHTS}, session_id="s")
+    assert "offer" not in done
+    shape = await chat(door, "make this permanent", 202, session_id="s")
+    assert shape["approvals"]
+
+
+BROKEN: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("rename fetch to get", {"nodes": [{"id": "fetch"}], "edges": []}),
+    ("remove the fetch step", {"nodes": [{"id": "fetch", "type": "http"}], "edges": ["x"]}),
+    ("pause the workflow", {"nodes": [{"id": "fetch", "type": "wait"}], "edges": [], "triggers": "x"}),
+    ("remove the fetch step", {"nodes": {"fetch": {"type": "wait", "dependents": 5}}}),
 )
-async def test_a_workflow_sent_along_that_is_none_is_refused_with_what_is_wrong(
-    opened: Open, text: str, sent: dict[str, Any]
-) -> None:
-    async with opened(offline()) as door:
-        found = await door.post("/messages", 202, json={
-            "text": text, "lane": "workflow", "runner": {"current_workflow": sent}})  # fmt: skip
-        job = await door.until(found["job_id"], seconds=60)
+
+
+async def test_a_workflow_sent_along_that_is_none_is_refused_with_what_is_wrong(door: Door) -> None:
+    for number, (text, sent) in enumerate(BROKEN):
+        named = await door.send(text, lane="workflow", thread=f"named {number}", runner={"current_workflow": sent})
+        job = await door.until(named["job_id"], seconds=60)
         assert (job["status"], job["attempts"]) == ("done", 1), job
         assert job["result"]["failed"]["type"] in ("schema", "bad-input"), job["result"]
-        left = await door.send(text, runner={"current_workflow": sent})
+        left = await door.send(text, thread=f"left {number}", runner={"current_workflow": sent})
         assert (await door.until(left["job_id"], "done", "waiting", seconds=60))["attempts"] == 1
 
 
-async def test_the_same_words_about_nothing_stored_are_no_change(opened: Open) -> None:
-    async with opened(offline()) as door:
-        receipt = await door.send("rename fetch to download")
-        await door.until(receipt["job_id"], seconds=60)
-        assert (await door.get(f"/jobs/{receipt['job_id']}"))["lane"] != "workflow"
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [("the heaviest crate", 1), ("show the crates from Oslo", 2), ("crates over 30 kg", 2), ("average kg", 1)],
-)
-async def test_a_message_that_brings_tables_is_work_on_them(opened: Open, text: str, rows: int) -> None:
+async def test_a_message_or_request_that_brings_tables_is_work_on_them(opened: Open) -> None:
+    asked = (("the heaviest crate", 1), ("show the crates from Oslo", 2), ("crates over 30 kg", 2), ("average kg", 1))
     async with opened(offline(), local_classifier=True) as door:
-        receipt = await door.send(text, tables={"crates": CRATES})
-        await door.until(receipt["job_id"], seconds=60)
-        job = await door.get(f"/jobs/{receipt['job_id']}")
-        assert (job["lane"], job["status"]) == ("pipeline", "done")
-        assert job["result"]["result_preview"]["row_count"] == rows
-
-
-async def test_whoever_names_the_door_of_tables_is_not_asked_what_was_meant(opened: Open) -> None:
-    async with opened(offline(), local_classifier=True) as door:
-        for asked in (
+        for text, rows in asked:
+            receipt = await door.send(text, tables={"crates": CRATES}, thread=text)
+            job = await door.until(receipt["job_id"], seconds=60)
+            assert (job["lane"], job["status"]) == ("pipeline", "done"), text
+            assert job["result"]["result_preview"]["row_count"] == rows, text
+        for given in (
             {"prompt": "average kg"},
             {"prompt": "distinct ports"},
             {"plan": {"from": "crates", "steps": []}},
         ):
-            found = await door.post("/pipelines", json={**asked, "tables": {"crates": CRATES}})
+            found = await door.post("/pipelines", json={**given, "tables": {"crates": CRATES}})
             assert found["status"] == "completed", found
 
 
-@pytest.mark.parametrize(
-    ("prompt", "first", "then"),
-    [
-        ("the cheapest flight", [5, 7, 9], [5, 5, 9]),
-        ("the 2 cheapest flights", [5, 7, 9], [5, None, None]),
-    ],
-)
-async def test_of_other_rows_a_remembered_plan_answers_nothing_it_was_not_made_for(
-    opened: Open, prompt: str, first: list[int], then: list[int | None]
-) -> None:
-    async with opened(offline()) as door:
-        once = await chat(door, prompt, tables={"flights": [{"flight": f"f{n}", "price": n} for n in first]})
+async def test_of_other_rows_a_remembered_plan_answers_nothing_it_was_not_made_for(door: Door) -> None:
+    for prompt, prices in (("the cheapest flight", [5, 5, 9]), ("the 2 cheapest flights", [5, None, None])):
+        once = await chat(door, prompt, tables={"flights": [{"flight": f"f{n}", "price": n} for n in (5, 7, 9)]})
         assert once["status"] == "completed"
-        rows = [{"flight": f"f{place}", "price": price} for place, price in enumerate(then)]
-        again, fresh = (
-            await chat(door, prompt, tables={"flights": rows}),
-            await chat(door, f"{prompt} now", tables={"flights": rows}),
-        )
+        rows = [{"flight": f"f{place}", "price": price} for place, price in enumerate(prices)]
+        again = await chat(door, prompt, tables={"flights": rows})
+        fresh = await chat(door, f"{prompt} now", tables={"flights": rows})
         assert again["status"] == fresh["status"] or again["plan"] != once["plan"]
         assert again["status"] != "completed" or again["plan"] == fresh["plan"]
-
-
-async def test_the_id_that_we_told_gives_the_result_later_and_runs_nothing_again(opened: Open) -> None:
-    async with opened(offline()) as door:
-        first = await chat(door, CHEAPEST, tables={"flights": FLIGHTS})
-        again = await chat(door, CHEAPEST, job_id=first["job_id"])
-        assert again["result_ref"] == first["result_ref"]
-        assert again["job_id"] == first["job_id"]
-
-
-async def test_make_this_permanent_takes_what_was_done_once_and_not_offered(opened: Open) -> None:
-    async with opened(offline()) as door:
-        done = await chat(door, CHEAPEST, tables={"flights": FLIGHTS}, session_id="s")
-        assert "offer" not in done
-        shape = await chat(door, "make this permanent", 202, session_id="s")
-        assert shape["approvals"]
-
-
-async def test_what_was_not_understood_is_failed_and_not_completed(opened: Open) -> None:
-    async with opened(offline(), local_classifier=True) as door:
-        for prompt in ("every day show me the heaviest blorp", "frobnicate the crates"):
-            found = await chat(door, prompt, tables={"crates": CRATES})
-            assert (found["status"], found["error"]["type"]) == ("failed", "not-understood"), found

@@ -50,20 +50,6 @@ async def test_a_page_is_read_without_a_question_and_what_it_wants_is_asked(open
             assert [visit.path for visit in web.visits] == ["/"]
 
 
-async def test_a_post_is_sent_once_after_a_yes(opened: Open) -> None:
-    with Pages() as web:
-        web.pages["/orders"] = PlainTextResponse("ordered")
-        call = Call("http_request", {"url": f"{web.url}/orders", "method": "POST", "json": {"pizza": 1}})
-        async with opened(following(call), allowed_hosts=("127.0.0.1",)) as door:
-            receipt = await door.send("what would an order return?")
-            await door.until(receipt["job_id"], "waiting")
-            [asked] = (await door.get("/approvals"))["items"]
-            assert web.visits == []
-            await door.post(f"/approvals/{asked['id']}", json={"answer": "approve"})
-            assert (await door.until(receipt["job_id"]))["status"] == "done"
-            assert [(visit.method, visit.path) for visit in web.visits] == [("POST", "/orders")]
-
-
 async def test_a_trusted_servers_reading_tool_runs_and_its_other_tools_ask(opened: Open) -> None:
     server = McpServer(command=sys.executable, args=(STDIO,), trusted=True, start_seconds=60)
     calls = (Call("odds__add", {"a": 2, "b": 3}), Call("odds__write_note", {"text": "five"}))

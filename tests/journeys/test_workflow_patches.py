@@ -4,31 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from laneway.app import Parts
-from laneway.llm.offline import OfflineModel
-from laneway.llm.single import only
-from tests.journeys.test_workflow_runs import listening
+from laneway.store.database import Database
+from tests.journeys.console import console
+from tests.journeys.tables_asked import offline
+from tests.journeys.test_workflow_runs import listening, make
 from tests.lanes.workflow.stored_documents import CHAIN
 from tests.servers.smtp_server import SmtpServer
 from tests.web.conftest import Door, Open
-
-SEED = (
-    ("always send email when price drops", "price.dropped"),
-    ("whenever user signs up, notify slack", "user.signed_up"),
-    ("add notification step after processing", None),
-    ("if error occurs then alert ops team", None),
-)
-"""The four examples of a lasting change in the seed, and the event that those without a workflow start by."""
-
-
-def offline() -> Parts:
-    return Parts(models=lambda db: only(OfflineModel(), db))
 
 
 async def asked(door: Door, job_id: str) -> Any:
@@ -62,6 +47,7 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open, data
             assert "```mermaid" in question
             await decided(door, receipt)
             (workflow,) = (await door.get("/workflows"))["items"]
+            workflow_triggers = (await door.get(f"/workflows/{workflow['tag']}"))["document"]["triggers"]
             await listening(database_url)
             for number, price in enumerate((120, 95, 94, 101, 99), 1):
                 await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": price}})
@@ -70,8 +56,12 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open, data
             undone = await door.post(f"/workflows/{workflow['tag']}/undo", json={"patch": patch["id"]})
             assert undone["patch"]["undoes"] == patch["id"]
             assert (await door.get("/workflows"))["items"] == []
+            await make(
+                door, "later", [{"id": "a", "type": "transform", "config": {"set": 1}}], [], triggers=workflow_triggers
+            )
+            await listening(database_url)
             await door.post("/workflow-events", 202, json={"event": "price.changed", "data": {"price": 10}})
-            await asyncio.sleep(1)
+            await ended(door, "later", 1)
     assert patch["sentence"] == "always e-mail me when the price drops below 100"
     assert patch["message_id"] == receipt["message_id"]
     dropped = (("owner@example.org",), "The price drops below 100")
@@ -80,77 +70,10 @@ async def test_a_price_below_100_is_mailed_until_it_is_undone(opened: Open, data
     assert "it is 99 now" in smtp.mails[1].text
 
 
-@pytest.mark.parametrize(("sentence", "event"), SEED)
-async def test_the_sentences_of_the_seed_end_to_end_without_a_model(
-    opened: Open, sentence: str, event: str | None
-) -> None:
+async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_path: Path, db: Database) -> None:
     async with opened(offline()) as door:
-        runner: dict[str, Any] = {"door": "chat"} if event else {"workflow_tag": "main", "current_workflow": CHAIN}
-        receipt = await door.send(sentence, lane="workflow", payload={"runner": runner})
-        said = await decided(door, receipt)
-        assert said["replies"][-1]["text"].startswith("Done: ")
-        job = await door.get(f"/jobs/{receipt['job_id']}")
-        assert job["result"]["result_preview"]["kind"] == "patch"
-        (workflow,) = (await door.get("/workflows"))["items"]
-        document = (await door.get(f"/workflows/{workflow['tag']}"))["document"]
-    if event:
-        assert document["triggers"] == [{"type": "event", "event": event}]
-    else:
-        assert workflow["version"] == 2
-        assert any(node["type"] == "notify" for node in document["nodes"])
-
-
-async def test_the_door_of_the_runner_finds_the_lane_by_itself(opened: Open) -> None:
-    async with opened(offline(), local_classifier=True) as door:
-        runner = {"door": "agent:jobs", "workflow_tag": "main", "current_workflow": CHAIN}
-        receipt = await door.send("add notification step after processing", payload={"runner": runner})
-        said = await decided(door, receipt)
-        assert said["replies"][-1]["text"].startswith("Done: You are told after `process`.")
-        assert said["jobs"][0]["lane"] == "workflow"
-
-
-async def test_a_no_leaves_everything_as_it_was(opened: Open) -> None:
-    async with opened(offline()) as door:
-        receipt = await door.send("always e-mail me when the price drops below 100", lane="workflow")
-        said = await decided(door, receipt, "reject")
-        assert said["replies"][-1]["text"].startswith("Not done: you said no.")
-        assert (await door.get("/workflows"))["items"] == []
-
-
-async def test_a_yes_in_the_conversation_is_a_yes(opened: Open) -> None:
-    async with opened(offline(), local_classifier=True) as door:
+        laneway = console(door, tmp_path)
         await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
-        receipt = await door.send("retry fetch 5 times", lane="workflow", thread="chat")
-        await asked(door, receipt["job_id"])
-        # Whoever answers within a second cannot have read the question; it stays open.
-        early = await door.send("yes", thread="chat")
-        await door.until(early["job_id"], seconds=60)
-        await asyncio.sleep(1.1)
-        await door.send("yes", thread="chat")
-        await door.until(receipt["job_id"])
-        assert (await door.get("/workflows/main"))["document"]["nodes"][0]["retry"] == {"max_attempts": 5}
-
-
-@pytest.mark.timeout(300)  # Twenty processes begin one after the other.
-async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_path: Path) -> None:
-    async with opened(offline()) as door:
-        await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
-
-        async def laneway(*words: str, given: str = "", code: int = 0) -> str:
-            environ = {
-                "LANEWAY_URL": door.url,
-                "LANEWAY_KEY": door.key,
-                "PATH": "/usr/bin:/bin",
-                "LANEWAY_HOME": str(tmp_path),
-            }
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "laneway", "workflow", *words, env=environ, cwd=tmp_path,
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            )  # fmt: skip
-            out, error = await process.communicate(given.encode())
-            assert process.returncode == code, (out, error)
-            return out.decode() + (error.decode() if code else "")
-
         shown = await laneway("patch", "main", "retry fetch 5 times", "--yes")
         assert "May I change workflow `main`, version 1?" in shown
         assert "Done: `fetch` is tried up to 5 times." in shown
@@ -171,6 +94,14 @@ async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_
         assert "is at version 6" in await laneway("rollback", "main", "1")
         assert "- " in await laneway("diff", "main", "1", "5")
         exported = await laneway("export", "main", "--format", "yaml")
+        async with db.transaction() as tx:
+            # An import replaces its workflow however many newer ones there are.
+            await tx.execute(
+                "INSERT INTO workflows (id, principal_id, tag, version, document) SELECT gen_random_uuid(), "
+                "principal_id, 'w' || n, 1, document FROM workflows, generate_series(1, 201) AS n"
+            )
+        named = json.dumps({**CHAIN, "metadata": {"name": "main", "description": "Changed."}})
+        assert "is at version 7" in await laneway("import", "-", "--replace", given=named)
         assert "is at version 1" in await laneway("import", "-", "--tag", "copy", given=exported)
         assert (await door.get("/workflows/copy"))["document"] == CHAIN
         assert "Removed copy" in await laneway("remove", "copy")
@@ -179,22 +110,6 @@ async def test_by_the_console_patched_listed_drawn_and_undone(opened: Open, tmp_
         assert (await door.get("/workflows/copy"))["document"] == CHAIN
         line = json.dumps({"workflow": CHAIN, "operations": json.loads(slower)})
         assert json.loads(await laneway("patch", "--check", given=line + "\n"))["verdict"] == "accept"
-
-
-async def test_an_import_replaces_its_workflow_however_many_there_are(opened: Open, tmp_path: Path) -> None:
-    async with opened(offline()) as door:
-        for number in range(201):
-            await door.post("/workflows", 201, json={"tag": f"w{number}", "document": CHAIN})
-        changed = {**CHAIN, "metadata": {"name": "w0", "description": "Changed."}}
-        (tmp_path / "w0.json").write_text(json.dumps(changed))
-        environ = {"LANEWAY_URL": door.url, "LANEWAY_KEY": door.key, "LANEWAY_HOME": str(tmp_path)}
-        words = ("-m", "laneway", "workflow", "import", "w0.json", "--replace")
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, *words, env=environ, cwd=tmp_path, stderr=asyncio.subprocess.PIPE
-        )
-        _, error = await process.communicate()
-        assert process.returncode == 0, error
-        assert (await door.get("/workflows/w0"))["version"] == 2
 
 
 async def test_a_sentence_in_the_conversation_takes_back_its_last_change_after_a_yes(opened: Open) -> None:
@@ -226,6 +141,14 @@ async def test_a_sentence_in_the_conversation_takes_back_its_last_change_after_a
         await decided(door, await door.send("undo the last change of the main workflow", lane="workflow", thread="4"))
         assert "retry" not in (await door.get("/workflows/main"))["document"]["nodes"][1]
 
+        await decided(door, await door.send("retry fetch 5 times", lane="workflow", thread="five"))
+        await decided(door, await door.send("retry fetch 7 times", lane="workflow", thread="seven"))
+        receipt = await door.send("undo that change", lane="workflow", thread="five")
+        await door.until(receipt["job_id"])
+        said = (await door.get(f"/messages/{receipt['message_id']}"))["replies"][-1]["text"]
+        assert said.startswith("Nothing was changed.")
+        assert "cannot be undone" in said
+
 
 async def test_a_workflow_that_a_sentence_made_is_unmade_by_one(opened: Open) -> None:
     async with opened(offline()) as door:
@@ -234,15 +157,3 @@ async def test_a_workflow_that_a_sentence_made_is_unmade_by_one(opened: Open) ->
         said = await decided(door, await door.send("take back that change", lane="workflow", thread="desk"))
         assert "is removed" in said["replies"][-1]["text"]
         assert (await door.get("/workflows"))["items"] == []
-
-
-async def test_what_stands_in_the_way_of_an_undoing_is_named(opened: Open) -> None:
-    async with opened(offline()) as door:
-        await door.post("/workflows", 201, json={"tag": "main", "document": CHAIN})
-        await decided(door, await door.send("retry fetch 5 times", lane="workflow", thread="desk"))
-        await decided(door, await door.send("retry fetch 7 times", lane="workflow", thread="elsewhere"))
-        receipt = await door.send("undo that change", lane="workflow", thread="desk")
-        await door.until(receipt["job_id"])
-        said = (await door.get(f"/messages/{receipt['message_id']}"))["replies"][-1]["text"]
-        assert said.startswith("Nothing was changed.")
-        assert "cannot be undone" in said

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import psycopg
@@ -15,9 +15,13 @@ import psycopg
 from laneway.lanes.tools import ToolEntry
 from laneway.lanes.tools.entry import success
 from laneway.llm.scripted import Asked, Call, Say, Turn
+from laneway.store import approvals
 from tests.serving import Served, scripted, serving
 
 ENDED = ("done", "failed", "cancelled")
+T = TypeVar("T")
+Start = Callable[..., AbstractAsyncContextManager[T]]
+"""Called with what the test chooses; the block it opens is how long Laneway runs."""
 
 
 @dataclass
@@ -109,9 +113,10 @@ async def door(
 
 
 async def too_late(database_url: str) -> None:
-    """The time in which open questions could be answered is over; the next beat of the engine notices."""
+    """The time in which open questions could be answered is over, and this is noticed, as at a beat of the engine."""
     async with await psycopg.AsyncConnection.connect(database_url) as connection:
         await connection.execute("UPDATE approvals SET deadline = now() - interval '1 second' WHERE state = 'pending'")
+        await approvals.expire(connection)
 
 
 async def asked_ago(database_url: str, seconds: float) -> None:

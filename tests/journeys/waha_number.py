@@ -61,8 +61,8 @@ class Number:
             while not await met():
                 await asyncio.sleep(0.05)
 
-    async def quiet(self, seconds: float = 0.5) -> None:
-        """Nothing is being worked on any more, and nothing new has come for a while."""
+    async def quiet(self) -> None:
+        """Nothing of what was taken is being worked on any more."""
 
         async def done() -> bool:
             now = await self.figures()
@@ -70,7 +70,6 @@ class Number:
             return not any(busy + [now["outbox"].get(one, 0) for one in ("pending", "sending", "uncertain")])
 
         await self.until(done)
-        await asyncio.sleep(seconds)
 
 
 @asynccontextmanager
