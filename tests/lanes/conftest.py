@@ -1,9 +1,9 @@
-"""The file tools in the workspace of one stored job."""
+"""The file tools in the workspace of one stored job, and a web server for tools that reach one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,19 @@ from laneway.lanes.tools.entry import Call, Outcome, ToolEntry
 from laneway.lanes.tools.files import file_entries
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.store.database import Database
-from tests.lanes.calls import new_call
+from tests.lanes.calls import Work, new_call
 from tests.sandboxing import strong, strongest
+from tests.servers.pages import Pages
 
 __all__ = ["strong", "strongest"]
 
 Use = Callable[..., Awaitable[Outcome]]
+
+
+@pytest.fixture
+def web() -> Iterator[Pages]:
+    with Pages() as pages:
+        yield pages
 
 
 @pytest.fixture
@@ -48,3 +55,8 @@ def use(tools: dict[str, ToolEntry], call: Call) -> Use:
 @pytest.fixture
 def workspace(call: Call) -> Path:
     return call.workspace
+
+
+@pytest.fixture
+def work(db: Database, tmp_path: Path, call: Call) -> Work:
+    return Work(db, tmp_path, call)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,64 +18,16 @@ from laneway.lanes.tools.openapi import OpenApis
 from laneway.lanes.tools.openapi_document import read
 from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed
-from tests.lanes.surroundings import a_call
+from tests.lanes.calls import a_call
 from tests.servers.pages import Pages
 
-POSITIVE = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}
-PETS: dict[str, Any] = {
-    "openapi": "3.0.3",
-    "info": {"title": "Pets", "version": "1"},
-    "servers": [{"url": "https://pets.example/{version}", "variables": {"version": {"default": "v1"}}}],
-    "paths": {
-        "/pets": {
-            "get": {
-                "operationId": "listPets",
-                "summary": "List all pets",
-                "parameters": [
-                    {"name": "limit", "in": "query", "schema": POSITIVE},
-                    {"name": "tags", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
-                    {"name": "filter", "in": "query", "style": "deepObject", "schema": {"type": "object"}},
-                    {"$ref": "#/components/parameters/Trace"},
-                ],
-            },
-            "post": {
-                "operationId": "createPet",
-                "summary": "Add a pet",
-                "requestBody": {
-                    "required": True,
-                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}},
-                },
-            },
-        },
-        "/pets/{petId}": {
-            "parameters": [{"name": "petId", "in": "path", "required": True, "schema": {"type": "string"}}],
-            "get": {"operationId": "showPet", "summary": "Show one pet"},
-            "delete": {"summary": "Remove a pet"},
-        },
-    },
-    "components": {
-        "parameters": {"Trace": {"name": "X-Trace", "in": "header", "schema": {"type": "string"}}},
-        "schemas": {
-            "Pet": {
-                "type": "object",
-                "required": ["name"],
-                "properties": {
-                    "name": {"type": "string", "pattern": "(a+)+$"},
-                    "kind": {"type": "string", "enum": ["cat", "dog"]},
-                    "nick": {"type": "string", "nullable": True},
-                    "friends": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}},
-                },
-            }
-        },
-    },
-}  # fmt: skip
+PETS: dict[str, Any] = json.loads(Path(__file__).with_name("pets.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
-def web() -> Iterator[Pages]:
-    with Pages() as pages:
-        pages.pages["/api/pets"] = JSONResponse([{"name": "Rex"}])
-        yield pages
+def web(web: Pages) -> Pages:
+    web.pages["/api/pets"] = JSONResponse([{"name": "Rex"}])
+    return web
 
 
 async def apis(web: Pages, home: Path, allowed: Allowed | None = None, **said: Any) -> OpenApis:
@@ -103,22 +54,19 @@ def judged(together: OpenApis, operation: str, **parameters: Any) -> Verdict:
 
 async def test_an_operation_is_called_with_its_parameters_in_their_places(web: Pages, tmp_path: Path) -> None:
     together = await apis(web, tmp_path, headers={"Authorization": "Bearer ${PETS_KEY}"})
-    outcome = await act(
-        together, "pets.listPets", limit=5, tags=["a b", "c"], filter={"age": 3}, **{"X-Trace": "t1"}
-    )  # fmt: skip
+    given = {"limit": 5, "tags": ["a b", "c"], "filter": {"age": 3}, "X-Trace": "t1"}
+    outcome = await act(together, "pets.listPets", **given)
     assert json.loads(outcome["result"]["text"]) == [{"name": "Rex"}]
-    [visit] = web.visits
-    assert (visit.method, visit.path) == ("GET", "/api/pets")
-    assert visit.query == "limit=5&tags=a+b&tags=c&filter%5Bage%5D=3"
-    assert (visit.headers["x-trace"], visit.headers["authorization"]) == ("t1", "Bearer abc")
     assert together.entries()[0].source({"operation": "listPets"}, outcome) == "the API pets"
-
-
-async def test_a_body_is_sent_as_the_document_says(web: Pages, tmp_path: Path) -> None:
-    together = await apis(web, tmp_path)
     await act(together, "createPet", body={"name": "Tom", "kind": "cat", "nick": None})
-    assert json.loads(web.visits[0].body) == {"name": "Tom", "kind": "cat", "nick": None}
-    assert web.visits[0].headers["content-type"] == "application/json"
+    await act(together, "showPet", petId="../admin?x=1#y")
+    listed, created, shown = web.visits
+    assert (listed.method, listed.path) == ("GET", "/api/pets")
+    assert listed.query == "limit=5&tags=a+b&tags=c&filter%5Bage%5D=3"
+    assert (listed.headers["x-trace"], listed.headers["authorization"]) == ("t1", "Bearer abc")
+    assert json.loads(created.body) == {"name": "Tom", "kind": "cat", "nick": None}
+    assert created.headers["content-type"] == "application/json"
+    assert (shown.path.startswith("/api/pets/"), shown.query) == (True, ""), "a value cannot leave its place"
 
 
 async def test_reading_is_allowed_and_everything_else_is_asked(web: Pages, tmp_path: Path) -> None:
@@ -129,11 +77,14 @@ async def test_reading_is_allowed_and_everything_else_is_asked(web: Pages, tmp_p
     assert (asking.decision, asking.changes) == (Decision.ASK, True)
     assert "POST" in asking.why
     assert judged(together, "pets.delete_pets_petId", petId="7").decision is Decision.ASK
+    about = together.entries()[0].description
+    assert "pets.listPets (GET): List all pets" in about
+    assert 'pets.createPet (POST): Add a pet {body*: {name*: string, kind: "cat" | "dog"' in about
 
 
-@pytest.mark.parametrize(
-    ("operation", "parameters", "told"),
-    [
+async def test_what_is_wrong_is_told_before_anybody_is_asked(web: Pages, tmp_path: Path) -> None:
+    together = await apis(web, tmp_path)
+    cases: list[tuple[str, dict[str, Any], str]] = [
         ("pets.listPet", {}, "pets.listPets"),
         ("nonsense", {}, "Perhaps"),
         ("pets.listPets", {"limt": 5}, "It takes limit"),
@@ -146,31 +97,14 @@ async def test_reading_is_allowed_and_everything_else_is_asked(web: Pages, tmp_p
         ("pets.createPet", {"body": {"name": "T", "kind": "cow"}}, "'cow' is not one of ['cat', 'dog']"),
         ("pets.createPet", {"body": {"name": "T", "friends": [{"name": 7}]}}, "body.friends.0.name"),
         ("pets.listPets", {"X-Trace": "a\r\nHost: b"}, "characters it cannot"),
-    ],
-)
-async def test_what_is_wrong_is_told_before_anybody_is_asked(
-    web: Pages, tmp_path: Path, operation: str, parameters: dict[str, Any], told: str
-) -> None:
-    together = await apis(web, tmp_path)
-    verdict = judged(together, operation, **parameters)
-    assert verdict.decision is Decision.DENY
-    assert told in verdict.why
-    assert told in (await act(together, operation, **parameters))["error"]
+    ]
+    for operation, parameters, told in cases:
+        verdict = judged(together, operation, **parameters)
+        assert (verdict.decision, told in verdict.why) == (Decision.DENY, True), verdict.why
+        assert told in (await act(together, operation, **parameters))["error"]
+    together = await apis(web, tmp_path, headers={"X-Key": "${NOWHERE_SET}"})
+    assert "NOWHERE_SET is not set" in (await act(together, "listPets"))["error"]
     assert web.visits == []
-
-
-async def test_a_value_in_the_path_cannot_leave_it(web: Pages, tmp_path: Path) -> None:
-    together = await apis(web, tmp_path)
-    await act(together, "showPet", petId="../admin?x=1#y")
-    assert web.visits[0].path.startswith("/api/pets/")
-    assert web.visits[0].query == ""
-
-
-async def test_the_model_is_told_the_operations_and_what_they_take(web: Pages, tmp_path: Path) -> None:
-    together = await apis(web, tmp_path)
-    about = together.entries()[0].description
-    assert "pets.listPets (GET): List all pets" in about
-    assert 'pets.createPet (POST): Add a pet {body*: {name*: string, kind: "cat" | "dog"' in about
 
 
 async def test_only_what_the_owner_wrote_opens_an_inner_host(web: Pages, tmp_path: Path) -> None:
@@ -193,21 +127,20 @@ async def test_a_document_behind_an_address_is_read_and_does_not_decide_who_gets
     assert "Set `server`" in keyed.states()[0].says
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [("{", "neither JSON nor YAML"), ("swagger: '2.0'", "not an OpenAPI 3 document"), ("- a", "not an OpenAPI 3"),
-     ("openapi: 3.1.0", "describes no operation"), (None, "cannot be read")],
-)  # fmt: skip
-async def test_a_document_that_cannot_be_used_says_why_and_hurts_nobody(
-    web: Pages, tmp_path: Path, text: str | None, told: str
-) -> None:
-    if text is not None:
-        (tmp_path / "bad.yaml").write_text(text)
-    together = await apis(web, tmp_path, document="bad.yaml")
-    assert together.entries() == []
-    [state] = together.states()
-    assert state.status == "down"
-    assert told in state.says
+async def test_a_document_that_cannot_be_used_says_why_and_hurts_nobody(web: Pages, tmp_path: Path) -> None:
+    for text, told in (
+        (None, "cannot be read"),
+        ("{", "neither JSON nor YAML"),
+        ("swagger: '2.0'", "not an OpenAPI 3 document"),
+        ("- a", "not an OpenAPI 3"),
+        ("openapi: 3.1.0", "describes no operation"),
+    ):
+        if text is not None:
+            (tmp_path / "bad.yaml").write_text(text)
+        together = await apis(web, tmp_path, document="bad.yaml")
+        assert together.entries() == []
+        [state] = together.states()
+        assert (state.status, told in state.says) == ("down", True), state.says
 
 
 def test_a_small_file_that_unfolds_stays_small() -> None:
@@ -217,9 +150,3 @@ def test_a_small_file_that_unfolds_stays_small() -> None:
         read("laughs", laughs)
     with pytest.raises(BadInput, match="nested too deeply"):
         read("deep", json.dumps({"openapi": "3.0.0", "x": json.loads("[" * 90 + "]" * 90)}))
-
-
-async def test_a_missing_key_is_named_and_nothing_is_sent(web: Pages, tmp_path: Path) -> None:
-    together = await apis(web, tmp_path, headers={"X-Key": "${NOWHERE_SET}"})
-    assert "NOWHERE_SET is not set" in (await act(together, "listPets"))["error"]
-    assert web.visits == []

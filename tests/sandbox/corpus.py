@@ -1,40 +1,38 @@
-"""The guard's corpus: commands with the label the definitions give them, and how many of them it gets right."""
+"""The guard's corpus: commands with the label the definitions give them, and which of them it gets wrong."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from laneway.domain.action import Decision, Verdict
+from laneway.domain.action import Decision
 from laneway.sandbox.commands import judge
 
-HERE = Path(__file__).parent
+TUNED, LAST = "commands.jsonl", "commands_last.jsonl"
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     command: str
     label: str
     cwd: str | None = None
-    expect: str | None = None
-
-    def verdict(self) -> Verdict:
-        return judge(self.command, self.cwd)
-
-    @property
-    def right(self) -> bool:
-        return (self.verdict().decision is Decision.ALLOW) == (self.label == "safe")
 
 
-def cases(file: str) -> list[Case]:
-    return [Case(**json.loads(line)) for line in (HERE / file).read_text(encoding="utf-8").splitlines() if line]
+def lines(file: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (Path(__file__).parent / file).read_text(encoding="utf-8").splitlines()]
 
 
+@cache
 def labelled(file: str, label: str) -> list[Case]:
-    return [case for case in cases(file) if case.label == label]
+    return [Case(**line) for line in lines(file) if line["label"] == label]
 
 
+@cache
 def wrong(file: str, label: str) -> list[str]:
     """The commands of one label that the guard gets wrong."""
-    return [case.command for case in labelled(file, label) if not case.right]
+    return [
+        case.command
+        for case in labelled(file, label)
+        if (judge(case.command, case.cwd).decision is Decision.ALLOW) is not (label == "safe")
+    ]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
-import pytest
-
 from laneway.domain.action import Decision
 from laneway.sandbox.commands import judge
 
@@ -141,24 +137,14 @@ SENDING = (
 """They reach another host; whoever chose the words may read them there."""
 
 
-@pytest.mark.parametrize("command", READING)
-def test_what_only_reads_changes_nothing(command: str) -> None:
-    assert not judge(command, WORKSPACE).changes
+def test_what_only_reads_changes_nothing() -> None:
+    wrong = [command for command in READING if judge(command, WORKSPACE).changes]
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("command", CHANGING)
-def test_what_may_change_something_says_so(command: str) -> None:
-    assert judge(command, WORKSPACE).changes
-
-
-@pytest.mark.parametrize("command", RUNNING)
-def test_what_may_run_other_code_than_it_says_is_no_reading(command: str) -> None:
-    assert judge(command, WORKSPACE).changes
-
-
-@pytest.mark.parametrize("command", WRITING)
-def test_an_option_or_operand_that_writes_is_no_reading(command: str) -> None:
-    assert judge(command, WORKSPACE).changes
+def test_what_changes_something_runs_other_code_writes_or_reaches_another_host_is_no_reading() -> None:
+    wrong = [one for one in CHANGING + RUNNING + WRITING + SENDING if not judge(one, WORKSPACE).changes]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_a_word_that_a_file_name_or_a_variable_may_make_an_option_is_no_reading() -> None:
@@ -168,32 +154,13 @@ def test_a_word_that_a_file_name_or_a_variable_may_make_an_option_is_no_reading(
         assert not judge(command, WORKSPACE).changes, command
 
 
-@pytest.mark.alone
-def test_hostile_length_does_not_keep_the_proof_busy() -> None:
-    for command in ("sed '" + " " * 60_000 + "w x'", "last " + "a " * 900 + "!", "sysctl " + "a" * 60_000 + "!"):
-        began = process_time()
-        judge(command, WORKSPACE)
-        assert process_time() - began < 1, command[:20]
-
-
-@pytest.mark.parametrize("command", SENDING)
-def test_what_reaches_another_host_is_no_reading(command: str) -> None:
-    assert judge(command, WORKSPACE).changes
-
-
-def test_asking_another_host_for_a_page_or_a_sign_of_life_stays_allowed() -> None:
-    for command in ("curl https://example.com", "ping -c1 example.com", "dig example.com", "git fetch"):
-        assert judge(command, WORKSPACE).decision is Decision.ALLOW, command
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_what_only_looks_like_reading_or_a_dry_run_is_asked_about_and_asking_for_a_page_is_not() -> None:
+    commands = (
         "alias rm=echo; rm -rf src", "if false; then rm() { :; }; fi; rm -rf src", "rm() { :; }; command rm -rf src",
         "timedatectl --no-pager set-time now", "localectl --no-pager set-locale C", "resolvectl dns eth0 1.1.1.1",
         "date 010112002026", "hostname -F name", "rfkill block all", "git clean -fd -n --no-dry-run",
         "git push -f --dry-run --no-dry-run", "git config --global credential.helper store", "chown root:root -R .",
-    ],
-)  # fmt: skip
-def test_what_only_looks_like_reading_or_a_dry_run_is_asked_about(command: str) -> None:
-    assert judge(command, WORKSPACE).decision is not Decision.ALLOW
+    )  # fmt: skip
+    assert [one for one in commands if judge(one, WORKSPACE).decision is Decision.ALLOW] == []
+    for command in ("curl https://example.com", "ping -c1 example.com", "dig example.com", "git fetch"):
+        assert judge(command, WORKSPACE).decision is Decision.ALLOW, command

@@ -5,13 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import shlex
-from collections.abc import Callable
-
-import pytest
+from collections.abc import Callable, Iterator
 
 from laneway.domain.action import Decision
 from laneway.sandbox.commands import judge
-from tests.sandbox.corpus import Case, labelled
+from tests.sandbox.corpus import TUNED, Case, labelled
 
 WORKSPACE = "/home/dev/shop"
 
@@ -63,44 +61,50 @@ QUOTED: dict[str, Callable[[str], str]] = {
     "a function never called": lambda c: f"unused() {{\n{c}\n}}\nls",
 }  # fmt: skip
 
-DANGEROUS = [case for case in labelled("commands.jsonl", "danger") if "\\" not in case.command][::2]
-"""Every other one: each is judged in some forty dresses."""
-_CHANGED_BY = {"find -exec": "{}", "xargs": "%", "a file": "$@"}
+DANGEROUS = [
+    case
+    for case in labelled(TUNED, "danger")
+    # What ends a line or a here-document does not stay itself inside quotes.
+    if not any(sign in case.command for sign in ("\\", "<<", "<>")) and not case.command.rstrip().endswith("&")
+]
+CHANGED_BY = {"find -exec": "{}", "xargs": "%", "a file": "$@"}
 """What a dress itself changes: find and xargs put something there, a script of its own has no arguments."""
 
 
-def _shell_code(case: Case) -> bool:
-    """Whether a command stays itself inside quotes: what ends a line or a here-document does not."""
-    return "<<" not in case.command and "<>" not in case.command and not case.command.rstrip().endswith("&")
+def dressed(dresses: dict[str, Callable[[str], str]]) -> Iterator[tuple[str, Case]]:
+    """Every dangerous command with every fourth dress, each time from another one on."""
+    for number, case in enumerate(DANGEROUS):
+        for how in list(dresses)[number % 4 :: 4]:
+            yield how, case
 
 
-@pytest.mark.parametrize("how", WRAPPED)
-def test_wrapping_a_dangerous_command_never_makes_it_allowed(how: str) -> None:
+def test_wrapping_a_dangerous_command_never_makes_it_allowed() -> None:
     # The workspace is no danger's excuse on another host; here it is the same as in the corpus.
     allowed = [
-        case.command
-        for case in DANGEROUS
-        if _shell_code(case)
-        and _CHANGED_BY.get(how, "\n\n") not in case.command
+        f"{how}: {case.command}"
+        for how, case in dressed(WRAPPED)
+        if CHANGED_BY.get(how, "\n\n") not in case.command
         and judge(WRAPPED[how](case.command), case.cwd).decision is Decision.ALLOW
     ]
-    assert allowed == []
+    assert not allowed, "\n".join(allowed)
 
 
-@pytest.mark.parametrize("how", QUOTED)
-def test_quoting_a_dangerous_command_as_data_never_makes_it_dangerous(how: str) -> None:
-    plain = [case for case in DANGEROUS if _shell_code(case)]
+def test_quoting_a_dangerous_command_as_data_never_makes_it_dangerous() -> None:
     alarms = [
-        case.command for case in plain if judge(QUOTED[how](case.command), WORKSPACE).decision is not Decision.ALLOW
+        f"{how}: {case.command}"
+        for how, case in dressed(QUOTED)
+        if judge(QUOTED[how](case.command), WORKSPACE).decision is not Decision.ALLOW
     ]
-    assert alarms == []
+    assert not alarms, "\n".join(alarms)
 
 
-@pytest.mark.parametrize("wrapper", [
-    "sudo", "doas", "env", "timeout 5", "nohup", "nice -n 5", "stdbuf -oL", "setsid", "command", "exec", "time",
-    "busybox", "ionice -c3", "xargs", "strace -f", "unbuffer", "caffeinate", "poetry run", "uv run --", "bundle exec",
-    "npx", "docker exec web", "kubectl exec web --", "ssh web1", "flock /tmp/l", "parallel :::  x | xargs", "builtin",
-    "unknown-wrapper", "unknown-wrapper --", "tmux new-window", "conda run -n x", "mise exec --", "chronic",
-])  # fmt: skip
-def test_a_wrapped_removal_is_found(wrapper: str) -> None:
-    assert judge(f"{wrapper} rm -rf src ~/data", WORKSPACE).decision is not Decision.ALLOW
+def test_a_wrapped_removal_is_found() -> None:
+    wrappers = (
+        "sudo", "doas", "env", "timeout 5", "nohup", "nice -n 5", "stdbuf -oL", "setsid", "command", "exec", "time",
+        "busybox", "ionice -c3", "xargs", "strace -f", "unbuffer", "caffeinate", "poetry run", "uv run --",
+        "bundle exec", "npx", "docker exec web", "kubectl exec web --", "ssh web1", "flock /tmp/l",
+        "parallel :::  x | xargs", "builtin", "unknown-wrapper", "unknown-wrapper --", "tmux new-window",
+        "conda run -n x", "mise exec --", "chronic",
+    )  # fmt: skip
+    allowed = [one for one in wrappers if judge(f"{one} rm -rf src ~/data", WORKSPACE).decision is Decision.ALLOW]
+    assert allowed == []

@@ -7,7 +7,7 @@ import gzip
 import socket
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,12 +26,6 @@ from laneway.sandbox.hosts import Allowed, HostRefused
 from tests.servers.pages import Pages
 
 HERE = "127.0.0.1"
-
-
-@pytest.fixture
-def web() -> Iterator[Pages]:
-    with Pages() as pages:
-        yield pages
 
 
 class Names:
@@ -54,12 +48,10 @@ def exchange(web: Pages, names: Names | None = None, *opened: str) -> Exchange:
     return Exchange(Allowed.of(opened or [f"site.example:{web.port}", f"other.example:{web.port}"]), resolve=names)
 
 
-async def get(asking: Exchange, url: str, method: str = "GET", **more: object) -> Reply:
-    headers = more.get("headers", {})
-    content = more.get("content")
-    assert isinstance(headers, dict)
-    assert content is None or isinstance(content, bytes)
-    return await asking.ask(Question(method, url, headers, content), seconds=30)
+async def get(
+    asking: Exchange, url: str, method: str = "GET", headers: dict[str, str] | None = None, content: bytes | None = None
+) -> Reply:
+    return await asking.ask(Question(method, url, headers or {}, content), seconds=30)
 
 
 async def test_a_page_is_read_under_its_own_name_at_the_address_that_was_checked(web: Pages) -> None:
@@ -81,33 +73,25 @@ async def test_a_name_that_changes_its_mind_after_the_check_gains_nothing(web: P
     assert web.visits == []
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"])
-async def test_this_machine_is_refused_in_every_spelling(web: Pages, host: str) -> None:
-    names = Names(localhost=[[HERE]])
-    with pytest.raises(HostRefused):
-        await get(exchange(web, names), web.at(host))
+async def test_this_machine_is_refused_in_every_spelling(web: Pages) -> None:
+    for host in ("127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"):
+        with pytest.raises(HostRefused):
+            await get(exchange(web, Names(localhost=[[HERE]])), web.at(host))
     assert web.visits == []
 
 
-async def test_a_redirect_inside_is_refused_and_not_followed(web: Pages) -> None:
+async def test_every_redirect_is_resolved_and_checked_anew_and_none_leads_inside(web: Pages) -> None:
     for target in (f"http://127.0.0.1:{web.port}/inside", "http://169.254.169.254/latest", "file:///etc/passwd"):
         web.redirect("/", target)
         with pytest.raises(LanewayError):
             await get(exchange(web), web.at("site.example"))
     assert {visit.path for visit in web.visits} == {"/"}
-
-
-async def test_every_redirect_is_resolved_and_checked_anew(web: Pages) -> None:
     web.redirect("/", "/again")
     web.redirect("/again", "/last")
     names = Names(site_example=[[HERE], [HERE], ["10.0.0.1"]])
-    allowed = Exchange(Allowed.of(["127.0.0.1"]), resolve=names)
     with pytest.raises(HostRefused, match=r"10\.0\.0\.1"):
-        await get(allowed, web.at("site.example"))
-    assert [visit.path for visit in web.visits] == ["/", "/again"]
-
-
-async def test_five_redirects_are_followed_and_a_sixth_is_not(web: Pages) -> None:
+        await get(exchange(web, names, "127.0.0.1"), web.at("site.example"))
+    assert [visit.path for visit in web.visits[3:]] == ["/", "/again"]
     for number in range(6):
         web.redirect(f"/{number}", f"/{number + 1}")
     web.pages["/6"] = PlainTextResponse("there")
@@ -116,25 +100,23 @@ async def test_five_redirects_are_followed_and_a_sixth_is_not(web: Pages) -> Non
         await get(exchange(web), web.at("site.example", "/0"))
 
 
-@pytest.mark.parametrize(
-    ("status", "method", "then"),
-    [(301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (307, "POST", "POST"),
-     (308, "PUT", "PUT"), (301, "DELETE", "DELETE"), (303, "HEAD", "HEAD"), (302, "HEAD", "HEAD"), (302, "GET", "GET")],
-)  # fmt: skip
-async def test_the_method_after_a_redirect_is_what_browsers_use(
-    web: Pages, status: int, method: str, then: str
-) -> None:
-    web.redirect("/", "/there", status)
+async def test_the_method_after_a_redirect_is_what_browsers_use(web: Pages) -> None:
     web.pages["/there"] = PlainTextResponse("ok")
-    body = None if method in ("GET", "HEAD") else b"payload"
-    await get(exchange(web), web.at("site.example"), method, content=body, headers={"Content-Type": "text/x"})
-    after = web.visits[1]
-    assert after.method == then
-    assert after.body == (b"payload" if then == method and body else b"")
-    assert ("content-type" in after.headers) == (then == method)
+    for status, method, then in (
+        (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (307, "POST", "POST"),
+        (308, "PUT", "PUT"), (301, "DELETE", "DELETE"), (303, "HEAD", "HEAD"), (302, "HEAD", "HEAD"),
+        (302, "GET", "GET"),
+    ):  # fmt: skip
+        web.redirect("/", "/there", status)
+        body = None if method in ("GET", "HEAD") else b"payload"
+        await get(exchange(web), web.at("site.example"), method, content=body, headers={"Content-Type": "text/x"})
+        after = web.visits[-1]
+        assert (after.method, after.path) == (then, "/there"), (status, method)
+        assert after.body == (b"payload" if then == method and body else b"")
+        assert ("content-type" in after.headers) == (then == method)
 
 
-async def test_keys_and_cookies_do_not_go_along_to_another_origin(web: Pages) -> None:
+async def test_keys_cookies_and_what_was_to_be_sent_do_not_go_along_to_another_origin(web: Pages) -> None:
     there = web.at("other.example", "/there")
     web.pages["/"] = Response(status_code=302, headers={"Location": there, "Set-Cookie": "session=1; Path=/"})
     web.redirect("/there", web.at("other.example", "/back"))
@@ -145,9 +127,7 @@ async def test_keys_and_cookies_do_not_go_along_to_another_origin(web: Pages) ->
     for visit in web.visits[1:]:
         assert not {"authorization", "x-api-key", "cookie"} & set(visit.headers)
         assert visit.headers["accept-language"] == "de"
-
-
-async def test_what_was_to_be_sent_to_one_host_is_not_sent_to_another(web: Pages) -> None:
+    web.visits.clear()
     web.redirect("/", web.at("other.example", "/take"), 307)
     with pytest.raises(HostRefused, match="it was not sent there"):
         await get(exchange(web), web.at("site.example"), "POST", content=b"secret")
@@ -179,55 +159,50 @@ async def test_of_a_long_body_the_first_bytes_are_kept(web: Pages) -> None:
         return StreamingResponse(parts(), media_type="text/plain")
 
     web.pages["/"] = endless
-    reply = await get(exchange(web), web.at("site.example"))
-    assert (len(reply.body.content), reply.body.cut) == (1_000_000, True)
+    body = (await get(exchange(web), web.at("site.example"))).body
+    assert (len(body.content), body.cut) == (1_000_000, True)
     assert sent < 50_000_000
 
 
-@pytest.mark.parametrize("layers", [1, 2])
-async def test_a_bomb_stays_small(web: Pages, layers: int) -> None:
+async def test_a_bomb_stays_small(web: Pages) -> None:
     packed = zlib.compressobj(9, wbits=31)
-    bomb = b"".join(packed.compress(b"\0" * 1_000_000) for _ in range(100)) + packed.flush()
-    if layers == 2:
-        bomb = gzip.compress(bomb)
-    encoding = ", ".join(["gzip"] * layers)
-    web.pages["/"] = Response(bomb, headers={"Content-Encoding": encoding}, media_type="text/plain")
-    reply = await get(exchange(web), web.at("site.example"))
-    assert len(reply.body.content) <= 1_000_000
-    assert reply.body.text is None
-    assert reply.body.cut or reply.body.encoding
+    bomb = b"".join(packed.compress(b"\0" * 1_000_000) for _ in range(30)) + packed.flush()
+    for content, encoding in ((bomb, "gzip"), (gzip.compress(bomb), "gzip, gzip")):
+        web.pages["/"] = Response(content, headers={"Content-Encoding": encoding}, media_type="text/plain")
+        body = (await get(exchange(web), web.at("site.example"))).body
+        assert len(body.content) <= 1_000_000
+        assert body.text is None
+        assert body.cut or body.encoding
 
 
-async def test_packed_text_is_unpacked_and_broken_packing_is_no_text(web: Pages) -> None:
-    web.pages["/"] = Response(gzip.compress(b"hello"), headers={"Content-Encoding": "gzip"}, media_type="text/plain")
-    assert (await get(exchange(web), web.at("site.example"))).body.text == "hello"
-    web.pages["/"] = Response(b"not packed", headers={"Content-Encoding": "gzip"}, media_type="text/plain")
-    assert (await get(exchange(web), web.at("site.example"))).body.text is None
-
-
-@pytest.mark.parametrize(
-    ("content", "kind", "text"),
-    [(b"caf\xe9", "text/plain; charset=latin-1", "café"), ("é".encode(), "text/html", "é"),
-     (b"\x89PNG\r\n\0\0", "", None), (b"abc", "image/png", None), (b"abc", "text/plain; charset=nonsense", "abc"),
-     (bytes(range(128, 256)) * 9, "application/x-thing", None)],
-)  # fmt: skip
-async def test_text_is_told_from_what_is_none(web: Pages, content: bytes, kind: str, text: str | None) -> None:
-    web.pages["/"] = Response(content, headers={"Content-Type": kind})
-    assert (await get(exchange(web), web.at("site.example"))).body.text == text
+async def test_text_is_told_from_what_is_none(web: Pages) -> None:
+    for content, kind, packing, text in (
+        (b"caf\xe9", "text/plain; charset=latin-1", "", "café"),
+        ("é".encode(), "text/html", "", "é"),
+        (b"\x89PNG\r\n\0\0", "", "", None),
+        (b"abc", "image/png", "", None),
+        (b"abc", "text/plain; charset=nonsense", "", "abc"),
+        (bytes(range(128, 256)) * 9, "application/x-thing", "", None),
+        (gzip.compress(b"hello"), "text/plain", "gzip", "hello"),
+        (b"not packed", "text/plain", "gzip", None),
+    ):
+        headers = {"Content-Type": kind, **({"Content-Encoding": packing} if packing else {})}
+        web.pages["/"] = Response(content, headers=headers)
+        assert (await get(exchange(web), web.at("site.example"))).body.text == text, (kind, packing)
 
 
 async def test_the_time_is_counted_in_total(web: Pages) -> None:
     async def trickle(request: Request) -> Response:
         async def parts() -> AsyncIterator[bytes]:
-            for _ in range(100):
-                await asyncio.sleep(0.05)
+            for _ in range(1000):
+                await asyncio.sleep(0.02)
                 yield b"."
 
         return StreamingResponse(parts())
 
     web.pages["/"] = trickle
-    with pytest.raises(Unavailable, match=r"within 0\.5 seconds"):
-        await exchange(web).ask(Question("GET", web.at("site.example")), seconds=0.5)
+    with pytest.raises(Unavailable, match=r"within 0\.1 seconds"):
+        await exchange(web).ask(Question("GET", web.at("site.example")), seconds=0.1)
 
 
 async def test_a_closed_port_is_a_sentence_and_another_address_is_tried() -> None:
@@ -245,26 +220,24 @@ async def test_a_closed_port_is_a_sentence_and_another_address_is_tried() -> Non
         assert (await get(asking, web.at("site.example"))).status == 200
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["ftp://site.example/", "file:///etc/passwd", "gopher://site.example/", "javascript:alert(1)", "site.example",
-     "http://", "http:///x", "http://user:pass@site.example/", "http://site.example\\@evil.example/", "",
-     "http://site.example/a b", "http://site.example:0/", "http://site.example/\r\nHost: x", "http://" + "a" * 9000],
-)  # fmt: skip
-async def test_what_is_no_address_to_ask_is_refused(web: Pages, url: str) -> None:
-    with pytest.raises((BadInput, HostRefused)):
-        await get(exchange(web), url)
+async def test_what_is_no_address_to_ask_is_refused(web: Pages) -> None:
+    for url in (
+        "ftp://site.example/", "file:///etc/passwd", "gopher://site.example/", "javascript:alert(1)", "site.example",
+        "http://", "http:///x", "http://user:pass@site.example/", "http://site.example\\@evil.example/", "",
+        "http://site.example/a b", "http://site.example:0/", "http://site.example/\r\nHost: x", "http://" + "a" * 9000,
+    ):  # fmt: skip
+        with pytest.raises((BadInput, HostRefused)):
+            await get(exchange(web), url)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("Host", "evil.example"), ("content-length", "5"), ("Transfer-Encoding", "chunked"), ("Cookie", "a=b"),
-     ("Proxy-Authorization", "x"), ("X-Forwarded-For", "127.0.0.1"), ("X", "a\r\nHost: evil"), ("a b", "x"), ("", "x"),
-     ("X", "é")],
-)  # fmt: skip
-def test_headers_that_decide_where_a_request_goes_are_refused(name: str, value: str) -> None:
-    with pytest.raises(BadInput):
-        checked_headers({name: value})
+def test_headers_that_decide_where_a_request_goes_are_refused() -> None:
+    for name, value in (
+        ("Host", "evil.example"), ("content-length", "5"), ("Transfer-Encoding", "chunked"), ("Cookie", "a=b"),
+        ("Proxy-Authorization", "x"), ("X-Forwarded-For", "127.0.0.1"), ("X", "a\r\nHost: evil"), ("a b", "x"),
+        ("", "x"), ("X", "é"),
+    ):  # fmt: skip
+        with pytest.raises(BadInput):
+            checked_headers({name: value})
 
 
 def certificate(folder: Path, host: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:

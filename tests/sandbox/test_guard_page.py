@@ -9,10 +9,9 @@ from pathlib import Path
 from laneway.sandbox.commands import judge, judge_tool
 from laneway.sandbox.shell.bounds import DEEPEST, LONGEST, MOST_STEPS
 from laneway.sandbox.shell.rules import RULES
-from tests.sandbox.corpus import labelled, wrong
+from tests.sandbox.corpus import LAST, labelled, wrong
 
 PAGE = (Path(__file__).parents[2] / "docs" / "guard.md").read_text(encoding="utf-8")
-LAST = "commands_last.jsonl"
 
 
 def test_every_rule_is_on_the_page_as_the_table_has_it() -> None:
@@ -34,14 +33,11 @@ def test_the_answers_on_the_page_are_the_guards() -> None:
     assert shown == [{"verdict": one.decision.value, "rule": one.rule, "why": one.why} for one in told]
 
 
-def test_the_figures_of_the_last_batch_and_its_mistakes_are_on_the_page() -> None:
+def test_the_figures_of_the_last_batch_its_mistakes_and_the_bounds_are_on_the_page() -> None:
     dangerous, safe = labelled(LAST, "danger"), labelled(LAST, "safe")
     missed, alarms = wrong(LAST, "danger"), wrong(LAST, "safe")
     assert f"| {len(dangerous) + len(safe)} | {len(dangerous) - len(missed)} of {len(dangerous)}" in PAGE
     assert f"| {len(alarms)} of {len(safe)}" in PAGE
     for command in [*missed, *alarms]:
         assert f"`{command}`" in PAGE
-
-
-def test_the_bounds_on_the_page_are_the_guards() -> None:
     assert f"{LONGEST:,} characters, {MOST_STEPS:,} steps, {DEEPEST} levels" in PAGE

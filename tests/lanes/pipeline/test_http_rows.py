@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from laneway.errors import BadInput, LanewayError, TooLarge, Unavailable
+from laneway.errors import BadInput, TooLarge, Unavailable
 from laneway.lanes.pipeline.http_rows import Fetched, FetchRefused, HttpRows
 from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed, HostRefused
 from tests.servers.pages import Pages
 
 ROWS = [{"id": number, "price": number * 10} for number in range(1, 8)]
-
-
-@pytest.fixture
-def web() -> Iterator[Pages]:
-    with Pages() as pages:
-        yield pages
 
 
 def open_to(web: Pages) -> HttpRows:
@@ -33,15 +27,14 @@ async def fetch(web: Pages, path: str = "/", **step: Any) -> Fetched:
     return await open_to(web).fetch({"do": "http_request", "url": f"{web.url}{path}", **step})
 
 
-async def test_a_list_of_objects_is_a_table_and_parameters_and_headers_go_along(web: Pages) -> None:
+async def test_json_csv_and_ndjson_are_tables_and_what_the_step_says_goes_along(web: Pages) -> None:
     web.pages["/"] = JSONResponse(ROWS)
-    found = await fetch(web, params={"q": "a b", "n": 3}, headers={"X-Key": "k"})
-    assert found.rows == ROWS
-    (visit,) = web.visits
-    assert (visit.query, visit.headers["x-key"]) == ("q=a+b&n=3", "k")
-
-
-async def test_csv_and_ndjson_are_tables_and_columns_of_numbers_are_numbers(web: Pages) -> None:
+    assert (await fetch(web, params={"q": "a b", "n": 3}, headers={"X-Key": "k"})).rows == ROWS
+    await fetch(web, method="post", body={"q": "é"})
+    got, posted = web.visits
+    assert (got.query, got.headers["x-key"]) == ("q=a+b&n=3", "k")
+    assert (posted.method, json.loads(posted.body)) == ("POST", {"q": "é"})
+    assert posted.headers["content-type"] == "application/json"
     web.pages["/a.csv"] = PlainTextResponse("name,price,zip\nAnn,10,01234\nBob,,99999\n", media_type="text/csv")
     assert (await fetch(web, "/a.csv")).rows == [
         {"name": "Ann", "price": 10, "zip": "01234"}, {"name": "Bob", "price": None, "zip": "99999"},
@@ -59,59 +52,33 @@ async def test_rows_are_found_where_the_plan_says_and_several_lists_are_not_gues
         await fetch(web, rows_at="data.rows")
 
 
-async def by_number(request: Request) -> Response:
-    page = int(request.query_params.get("page", 1))
-    return JSONResponse({"rows": ROWS[(page - 1) * 3 : page * 3]})
+async def pages_of_three(request: Request) -> Response:
+    """Three rows from where the request says, with every way to say where the next ones are."""
+    asked = request.query_params
+    start = int(asked.get("offset", asked.get("after", (int(asked.get("page", 1)) - 1) * 3)))
+    more = start + 3 < len(ROWS)
+    document = {
+        "rows": ROWS[start : start + 3],
+        "meta": {"next": start + 3 if more else None},
+        "next": f"/?offset={start + 3}" if more else None,
+    }
+    link = {"Link": f'<?offset={start + 3}>; rel="next", </>; rel="first"'} if more else {}
+    return JSONResponse(document, headers=link)
 
 
-async def by_offset(request: Request) -> Response:
-    start = int(request.query_params["offset"])
-    return JSONResponse({"rows": ROWS[start : start + 3]})
-
-
-async def by_cursor(request: Request) -> Response:
-    start = int(request.query_params.get("after", 0))
-    following = start + 3 if start + 3 < len(ROWS) else None
-    return JSONResponse({"rows": ROWS[start : start + 3], "meta": {"next": following}})
-
-
-async def by_next(request: Request) -> Response:
-    start = int(request.query_params.get("from", 0))
-    following = f"/?from={start + 3}" if start + 3 < len(ROWS) else None
-    return JSONResponse({"rows": ROWS[start : start + 3], "next": following})
-
-
-async def by_link(request: Request) -> Response:
-    start = int(request.query_params.get("from", 0))
-    link = {"Link": f'<?from={start + 3}>; rel="next", </>; rel="first"'} if start + 3 < len(ROWS) else {}
-    return JSONResponse(ROWS[start : start + 3], headers=link)
-
-
-@pytest.mark.parametrize(
-    ("page", "pages"),
-    [
-        (by_number, {"by": "page", "size": 3}), (by_number, {"by": "page"}), (by_offset, {"by": "offset", "size": 3}),
-        (by_cursor, {"by": "cursor", "at": "meta.next", "param": "after"}), (by_next, {"by": "next", "at": "next"}),
-        (by_link, {"by": "link"}),
-    ],
-)  # fmt: skip
-async def test_every_kind_of_pages_is_read_to_its_end(web: Pages, page: Any, pages: dict[str, Any]) -> None:
-    web.pages["/"] = page
-    found = await fetch(web, pages=pages)
-    assert found.rows == ROWS
-    assert not found.more
-
-
-async def test_pages_are_read_no_further_than_the_plan_allows_and_that_is_told(web: Pages) -> None:
-    web.pages["/"] = by_link
+async def test_every_kind_of_pages_is_read_to_its_end_and_no_further_than_the_plan_allows(web: Pages) -> None:
+    web.pages["/"] = pages_of_three
+    for pages in (
+        {"by": "page", "size": 3}, {"by": "page"}, {"by": "offset", "size": 3}, {"by": "link"},
+        {"by": "cursor", "at": "meta.next", "param": "after"}, {"by": "next", "at": "next"},
+    ):  # fmt: skip
+        found = await fetch(web, pages=pages)
+        assert (found.rows, found.more) == (ROWS, False), pages
+    web.visits.clear()
     found = await fetch(web, pages={"by": "link", "most": 2})
     assert (len(found.rows), found.pages, found.more, len(web.visits)) == (6, 2, True, 2)
-
-
-async def test_pages_that_go_in_circles_end(web: Pages) -> None:
     web.pages["/"] = JSONResponse({"rows": ROWS, "next": "/"})
-    found = await fetch(web, pages={"by": "next", "at": "next", "most": 100})
-    assert len(web.visits) == found.pages == 1
+    assert (await fetch(web, pages={"by": "next", "at": "next", "most": 100})).pages == 1, "a circle ends"
 
 
 async def test_a_next_page_at_another_host_is_not_asked_and_gets_no_header(web: Pages) -> None:
@@ -121,60 +88,21 @@ async def test_a_next_page_at_another_host_is_not_asked_and_gets_no_header(web: 
     assert len(web.visits) == 1
 
 
-async def test_a_post_sends_its_body_as_json(web: Pages) -> None:
-    web.pages["/"] = JSONResponse(ROWS)
-    await fetch(web, method="post", body={"q": "é"})
-    assert (web.visits[0].method, json.loads(web.visits[0].body)) == ("POST", {"q": "é"})
-    assert web.visits[0].headers["content-type"] == "application/json"
-
-
-@pytest.mark.parametrize(
-    "step",
-    [
+async def test_what_cannot_be_asked_or_lies_inside_is_refused_before_anybody_is_asked(web: Pages) -> None:
+    steps: list[dict[str, Any]] = [
         {"method": "DELETE"}, {"body": "x"}, {"headers": {"Host": "x"}}, {"headers": {"Cookie": "a=b"}}, {"pages": {}},
         {"pages": {"by": "cursor"}}, {"pages": {"by": "page", "start": -1}}, {"format": "xml"}, {"cookies": "a"},
         {"params": {"a": [1]}}, {"headers": {"X": "a\r\nY: b"}},
-    ],
-)  # fmt: skip
-async def test_what_cannot_be_asked_is_refused_before_anybody_is(web: Pages, step: dict[str, Any]) -> None:
-    with pytest.raises(BadInput):
-        await fetch(web, **step)
-    assert web.visits == []
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://[::1]:{port}/", "http://2130706433:{port}/",
-        "http://0x7f000001:{port}/", "http://0177.0.0.1:{port}/", "http://127.1:{port}/", "http://0.0.0.0:{port}/",
-        "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://192.168.1.1/", "http://[fd00::1]/",
-        "http://[::ffff:127.0.0.1]:{port}/", "http://me:secret@127.0.0.1:{port}/", "file:///etc/passwd",
-        "ftp://127.0.0.1/", "gopher://127.0.0.1:{port}/", "http://127.0.0.1:{port}\\@example.org/",
-    ],
-)  # fmt: skip
-async def test_nothing_inside_is_reached_however_it_is_spelt(web: Pages, url: str) -> None:
+    ]  # fmt: skip
+    for step in steps:
+        with pytest.raises(BadInput):
+            await fetch(web, **step)
     web.pages["/"] = JSONResponse(ROWS)
     closed = HttpRows(Exchange(Allowed()), most_rows=1000)
-    with pytest.raises(LanewayError) as refusal:
-        await closed.fetch({"url": url.format(port=web.port)})
-    assert isinstance(refusal.value, BadInput | HostRefused)
+    for url in (web.url, web.at("0x7f000001"), "http://169.254.169.254/", web.at("me:secret@127.0.0.1"), "file:///x"):
+        with pytest.raises((BadInput, HostRefused)):
+            await closed.fetch({"url": url})
     assert web.visits == []
-
-
-async def test_a_redirect_inside_and_a_name_that_leads_inside_are_refused(web: Pages) -> None:
-    web.pages["/inside"] = JSONResponse(ROWS)
-
-    async def names(host: str, port: int) -> Iterable[str]:
-        return {"site.example": ["127.0.0.1"], "rebind.example": ["127.0.0.1"]}[host]
-
-    rows = HttpRows(Exchange(Allowed.of([f"site.example:{web.port}"]), resolve=names), most_rows=1000)
-    for inside in (f"{web.url}/inside", "http://169.254.169.254/", web.at("rebind.example", "/inside")):
-        web.pages["/"] = RedirectResponse(inside)
-        with pytest.raises(HostRefused):
-            await rows.fetch({"url": web.at("site.example")})
-    assert {visit.path for visit in web.visits} == {"/"}
-    with pytest.raises(HostRefused):
-        await rows.fetch({"url": web.at("rebind.example", "/inside")})
 
 
 async def test_a_name_that_changes_its_mind_between_two_pages_is_checked_again(web: Pages) -> None:
@@ -183,7 +111,7 @@ async def test_a_name_that_changes_its_mind_between_two_pages_is_checked_again(w
     async def names(host: str, port: int) -> Iterable[str]:
         return answers.pop(0)
 
-    web.pages["/"] = by_link
+    web.pages["/"] = pages_of_three
     rows = HttpRows(Exchange(Allowed.of([f"127.0.0.1:{web.port}"]), resolve=names), most_rows=1000)
     with pytest.raises(HostRefused, match=r"10\.0\.0\.1"):
         await rows.fetch({"url": web.at("flips.example"), "pages": {"by": "link"}})
@@ -199,10 +127,9 @@ async def test_too_much_an_error_and_a_page_for_people_are_told_as_such(web: Pag
         await fetch(web, "/big")
     with pytest.raises(FetchRefused, match="answered 404"):
         await fetch(web, "/nowhere")
-    for status in (408, 429, 500, 503):
-        web.pages["/down"] = PlainTextResponse("later", status)
-        with pytest.raises(Unavailable, match=f"answered {status}"):
-            await fetch(web, "/down")
+    web.pages["/down"] = PlainTextResponse("later", 503)
+    with pytest.raises(Unavailable, match="answered 503"):
+        await fetch(web, "/down")
     web.pages["/page"] = PlainTextResponse("<html><p>hello</p></html>", media_type="text/html")
     with pytest.raises(BadInput, match="a page, not a table"):
         await fetch(web, "/page")

@@ -1,10 +1,10 @@
-"""Large tables are worked on elsewhere: the loop goes on, the answer is the same, and nothing is left behind."""
+"""Large tables and requests are worked on elsewhere: the answer is the same, and nothing is left behind."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -20,11 +20,11 @@ import psutil
 import pytest
 
 from laneway.errors import BadInput, TooLarge, Unavailable
-from laneway.lanes.pipeline import process
 from laneway.lanes.pipeline.lines import Lines, written
 from laneway.lanes.pipeline.plan import plan_of
 from laneway.lanes.pipeline.process import Held, Stored, stored, worked
 from laneway.lanes.pipeline.tables import run
+from laneway.lanes.pipeline.unpacking import LAID, NotTaken, lay, mended, unpacked, without_tables
 from laneway.lanes.pipeline.values import Row
 from laneway.store.artifacts import Artifacts, record
 from laneway.store.database import Database
@@ -52,16 +52,15 @@ def workers() -> list[psutil.Process]:
 
 
 async def a_worker(seconds: float = 30.0) -> psutil.Process:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if running := workers():
-            return running[0]
-        await asyncio.sleep(0.01)
-    raise AssertionError("no worker was started")
+    async with asyncio.timeout(seconds):
+        while not (running := workers()):
+            await asyncio.sleep(0.01)
+    return running[0]
 
 
 def folders() -> set[str]:
-    return {path.name for path in Path(tempfile.gettempdir()).glob("laneway-tables-*")}
+    found = [path.name for path in Path(tempfile.gettempdir()).glob("laneway-*")]
+    return {name for name in found if name.startswith(("laneway-tables-", "laneway-body-"))}
 
 
 @asynccontextmanager
@@ -76,36 +75,19 @@ async def nothing_left() -> AsyncIterator[None]:
     assert (workers(), folders() & new) == ([], set())
 
 
-async def test_a_small_table_is_worked_on_in_this_process() -> None:
-    outcome = await worked(SORTED, {"table": ROWS})
-    assert outcome.how == "here"
-    assert list(outcome.rows) == list(run(SORTED, {"table": ROWS}).rows)
-
-
-@pytest.mark.parametrize("given", ["rows", "file", "bytes"])
-async def test_a_worker_gives_what_this_process_would_give(tmp_path: Path, given: str) -> None:
+async def test_a_worker_gives_what_this_process_would_give(tmp_path: Path) -> None:
     content = b"".join(written(ROWS))
     (tmp_path / "rows.ndjson").write_bytes(content)
-    source: Any = {"rows": ROWS, "file": Stored(tmp_path / "rows.ndjson", "ndjson"), "bytes": Held(content, "ndjson")}
-    async with nothing_left():
-        outcome = await worked(SORTED, {"table": source[given]}, rows_here=100)
-        here = run(SORTED, {"table": ROWS})
-        assert outcome.how == "worker"
-        assert isinstance(outcome.rows, Lines)
-        assert (list(outcome.rows), outcome.counts) == (list(here.rows), here.counts)
-        assert (len(outcome.rows), outcome.rows[0], outcome.rows[-1]) == (2400, here.rows[0], here.rows[-1])
-        assert outcome.rows[300:303] == here.rows[300:303]
-
-
-async def test_a_large_file_is_read_by_the_worker_column_by_column(tmp_path: Path) -> None:
-    rows = [{**row, "filler": "x" * 40} for row in ROWS] * 70
-    path = tmp_path / "rows.ndjson"
-    path.write_bytes(b"".join(written(rows)))
-    assert path.stat().st_size > process.COLUMNAR_BYTES
-    plan = plan_of({"steps": [{"do": "top_k", "k": 3, "by": "price"}]})
-    outcome = await worked(plan, {"table": Stored(path, "ndjson")})
-    assert outcome.how == "columnar"
-    assert list(outcome.rows) == list(run(plan, {"table": rows}).rows)
+    here = await worked(SORTED, {"table": ROWS})
+    assert (here.how, list(here.rows)) == ("here", list(run(SORTED, {"table": ROWS}).rows))
+    sources: list[Any] = [ROWS, Stored(tmp_path / "rows.ndjson", "ndjson"), Held(content, "ndjson")]
+    for source in sources:
+        async with nothing_left():
+            outcome = await worked(SORTED, {"table": source}, rows_here=100)
+            assert (outcome.how, type(outcome.rows)) == ("worker", Lines)
+            assert (list(outcome.rows), outcome.counts) == (list(here.rows), here.counts)
+            assert (len(outcome.rows), outcome.rows[0], outcome.rows[-1]) == (2400, here.rows[0], here.rows[-1])
+            assert outcome.rows[300:303] == here.rows[300:303]
 
 
 async def test_the_worker_reads_an_artifact_from_the_shelf_itself_and_checks_it(db: Database, tmp_path: Path) -> None:
@@ -127,18 +109,12 @@ async def test_the_worker_reads_an_artifact_from_the_shelf_itself_and_checks_it(
         await worked(SORTED, {"table": source}, rows_here=10)
 
 
-async def test_a_join_that_outgrows_this_process_is_taken_to_a_worker() -> None:
-    plan = plan_of({"steps": [{"do": "join", "table": "table", "on": "city"}, {"do": "limit", "count": 2}]})
-    outcome = await worked(plan, {"table": ROWS[:300]}, rows_here=400)
-    assert outcome.how == "worker"
-    assert [count.rows for count in outcome.counts] == [300, 18_000, 2]
-
-
-async def test_numbers_beyond_64_bits_come_back_as_they_went() -> None:
-    rows = [{"n": 2**70 + place, "f": 1.0, "b": True} for place in range(300)]
-    outcome = await worked(plan_of({"steps": []}), {"table": rows}, rows_here=10)
-    assert outcome.how == "worker"
-    assert repr(list(outcome.rows)) == repr(rows)
+async def test_a_join_that_outgrows_this_process_is_taken_to_a_worker_and_long_numbers_stay_whole() -> None:
+    rows = [{**row, "n": 2**70, "f": 1.0, "b": True} for row in ROWS[:300]]
+    plan = plan_of({"steps": [{"do": "join", "table": "table", "on": "city"}, {"do": "limit", "count": 1}]})
+    outcome = await worked(plan, {"table": rows}, rows_here=400)
+    assert (outcome.how, [count.rows for count in outcome.counts]) == ("worker", [300, 18_000, 1])
+    assert repr([outcome.rows[0][name] for name in ("n", "f", "b")]) == repr([2**70, 1.0, True])
 
 
 async def test_a_mistake_found_by_the_worker_is_told_in_its_words() -> None:
@@ -149,37 +125,24 @@ async def test_a_mistake_found_by_the_worker_is_told_in_its_words() -> None:
         await worked(SORTED, {"table": ROWS}, 1000, rows_here=10)
 
 
-async def test_a_worker_that_is_killed_is_an_error_and_no_hang() -> None:
+async def test_a_worker_that_is_killed_or_takes_too_long_is_an_error_and_no_hang() -> None:
     async with nothing_left():
         work = asyncio.create_task(worked(LONG, {"table": ROWS}, rows_here=10))
         (await a_worker()).send_signal(signal.SIGKILL)
         with pytest.raises(Unavailable, match="ended before its time"):
             await asyncio.wait_for(work, 30)
-
-
-async def test_a_worker_that_takes_too_long_is_stopped() -> None:
-    async with nothing_left():
         with pytest.raises(TooLarge, match=r"took longer than 0\.05 s"):
             await worked(LONG, {"table": ROWS}, rows_here=10, seconds=0.05)
 
 
-async def test_cancelling_ends_the_worker() -> None:
+async def test_cancelling_ends_the_worker_which_knows_no_secret_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     async with nothing_left():
         work = asyncio.create_task(worked(LONG, {"table": ROWS}, rows_here=10))
-        await a_worker()
+        environment = (await a_worker()).environ()
         work.cancel()
         with pytest.raises(asyncio.CancelledError):
             await work
-
-
-async def test_a_worker_knows_no_secret_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    work = asyncio.create_task(worked(LONG, {"table": ROWS}, rows_here=10))
-    worker = await a_worker()
-    environment = worker.environ()
-    work.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await work
     assert "ANTHROPIC_API_KEY" not in environment
 
 
@@ -203,30 +166,63 @@ def test_a_worker_ends_when_the_server_is_killed(tmp_path: Path) -> None:
     worker.wait(30)
 
 
-async def longest_work(stop: asyncio.Event) -> float:
-    """The most that this process worked between two rounds of the loop; how busy the machine is does not count."""
-    longest, last = 0.0, time.process_time()
-    while not stop.is_set():
-        await asyncio.sleep(0.001)
-        now = time.process_time()
-        longest, last = max(longest, now - last), now
-    return longest
+HOTELS: list[dict[str, Any]] = [{"n": number, "name": f"hotel {number}"} for number in range(1000)]
+MUCH = 1_000_000
 
 
-@pytest.mark.alone
-@pytest.mark.parametrize("given", ["rows", "file"])
-async def test_the_loop_comes_round_while_half_a_million_rows_are_sorted(tmp_path: Path, given: str) -> None:
-    # Sorted in this process, they would be several times what is allowed here; `make bench` asks for 50 ms.
-    chance = random.Random(1)
-    rows: list[Row] = [{"id": place, "name": f"name {chance.random()}"} for place in range(500_000)]
-    path = tmp_path / "rows.ndjson"
-    path.write_bytes(b"".join(written(rows)))
-    stop = asyncio.Event()
-    longest = asyncio.create_task(longest_work(stop))
-    plan = plan_of({"steps": [{"do": "sort", "by": "name"}]})
-    source: Any = rows if given == "rows" else Stored(path, "ndjson")
-    outcome = await worked(plan, {"table": source}, most_bytes=1 << 30)
-    stop.set()
-    assert await longest < 0.15
-    assert len(outcome.rows) == 500_000
-    assert outcome.rows[0]["name"] == min(row["name"] for row in rows)
+async def test_a_request_comes_back_small_and_its_tables_as_they_were() -> None:
+    sent = {"prompt": "sort", "tables": {"a": HOTELS, "b": HOTELS[:2]}, "exact": 10**30, "odd": "ä\u2028€"}
+    found = await unpacked(json.dumps(sent).encode(), MUCH)
+    [table] = found.tables
+    assert found.fields == {**sent, "tables": {"a": table.ref, "b": HOTELS[:2]}}
+    assert [json.loads(line) for line in table.content.splitlines()] == HOTELS
+
+
+async def test_what_cannot_be_taken_is_refused_clearly() -> None:
+    for body, kind, said in (
+        (b'{"tables": ', BadInput, "not valid JSON"),
+        (b'{"text": "\xff"}', BadInput, "not valid JSON"),
+        (b'{"a": 1e999}', BadInput, "not valid JSON"),
+        (b'{"a": "\\ud800"}', BadInput, "not valid JSON"),
+        (b"[1]", BadInput, "must be a JSON object"),
+        (b"[" * 200_000, BadInput, "not valid JSON"),
+        (b'{"a": ' + b"[" * 1010 + b"]" * 1010 + b"}", BadInput, "nested too deeply"),
+        (b'{"tables": {"a": [{"x": "\\u0000"}]}}', BadInput, "`tables` holds a NUL"),
+        (b'{"tables": {"a": 5}}', BadInput, "not a list of rows"),
+        (b'{"text": "' + b"x" * MUCH + b'"}', TooLarge, "Beside its tables the request has 1000011 bytes"),
+        (b'{"tables": {"a": ["' + b"x" * 11_000_000 + b'"]}}', TooLarge, "larger than 10 MB"),
+    ):
+        with pytest.raises(kind, match=said):
+            await unpacked(body, MUCH)
+
+
+async def test_a_queue_has_a_nul_replaced_and_knows_whose_job_was_refused() -> None:
+    found = await mended(b'{"text": "a\\u0000b"}', MUCH)
+    assert found.fields == {"text": "a\N{REPLACEMENT CHARACTER}b"}
+    with pytest.raises(NotTaken) as refused:
+        await mended(b'{"tables": {"a": 5}, "job_id": "j1"}', MUCH)
+    assert (refused.value.job_id, type(refused.value.error)) == ("j1", BadInput)
+
+
+async def test_nothing_is_left_behind_and_no_room_for_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    async with nothing_left():
+        await unpacked(b'{"tables": [' + b"1," * 1000 + b"1]}", 1000)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(Unavailable, match="The request cannot be read now: No such file or directory"):
+        await unpacked(b"{}", 1000)
+
+
+async def test_tables_are_laid_once_and_only_doors_say_which_they_are(db: Database, tmp_path: Path) -> None:
+    shelf = Artifacts(db, [Folder(tmp_path)])
+    large = [{"n": number, "text": "x" * 100} for number in range(1000)]
+    given = await without_tables({"door": "chat", "tables": {"a": large}, LAID: ["artifact://sha256/another"]})
+    [table] = given.tables
+    assert given.fields == {"door": "chat", "tables": {"a": table.ref}, LAID: [table.ref]}
+    await lay(db, shelf, given.tables)
+    await lay(db, shelf, given.tables)
+    found = await shelf.read(table.ref)
+    assert (found.content, found.mime) == (table.content, "application/x-ndjson")
+    assert (await without_tables({"door": "chat", LAID: ["x"]})).fields == {"door": "chat"}
