@@ -59,10 +59,10 @@ up: $(READY)  ## start Laneway; ARGS="--port 9000" is passed on
 	@exec $(BIN)/python -P -c "$$QUIETLY" $(BIN)/laneway up $(ARGS)
 
 test: $(TOOLS)  ## run the tests; with CI=true a skipped test is a failure
-	@$(BIN)/python $(PYTEST) $(or $(ARGS),--ignore=tests/faults)
+	@$(BIN)/python $(PYTEST) $(or $(ARGS),-m "not fault")
 
 test-faults: $(TOOLS)  ## run the tests that kill, stop, flood and wait, one after the other
-	@$(BIN)/python -m pytest $(or $(ARGS),tests/faults)
+	@$(BIN)/python -m pytest $(or $(ARGS),-m fault)
 
 check: $(TOOLS)  ## format, lint, types, layers, documentation
 	$(BIN)/ruff format --check .
@@ -76,8 +76,8 @@ bench: $(PEERS)  ## measure; prints figures and ratios
 
 coverage: $(TOOLS)  ## run all tests and say which lines they never reached
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run $(PYTEST) $(or $(ARGS),--ignore=tests/faults)
-	@$(if $(ARGS),,$(BIN)/coverage run -m pytest tests/faults)
+	@$(BIN)/coverage run $(PYTEST) $(or $(ARGS),-m "not fault")
+	@$(if $(ARGS),,$(BIN)/coverage run -m pytest -m fault)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report --skip-covered --sort=cover

@@ -48,7 +48,7 @@ def test_broken(number):
 def suite(folder: Path, text: str, plugins: str, name: str = "test_it.py") -> Path:
     """A tiny test suite of its own, with these of our plugins."""
     loaded = " ".join(f"-p tests.{one}" for one in plugins.split())
-    (folder / "pytest.ini").write_text(f"[pytest]\naddopts = {loaded} -p no:cacheprovider\n")
+    (folder / "pytest.ini").write_text(f"[pytest]\nmarkers = fault: kills\naddopts = {loaded} -p no:cacheprovider\n")
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text(text)
     return folder

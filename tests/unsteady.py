@@ -1,7 +1,7 @@
-"""A test of tests/faults that failed is tried once more, after all others: kills and floods depend on the machine.
+"""A test marked `fault` that failed is tried once more, after all others: kills and floods depend on the machine.
 
-At most two tests of a run get that second look. Both outputs are printed and the tests named at the end, to be mended.
-A test that lies anywhere else gets none: it fails the run.
+All of tests/faults is marked so. At most two tests of a run get that second look; both outputs are printed, and the
+tests named at the end, to be mended. Any other test gets none: it fails the run.
 """
 
 from __future__ import annotations
@@ -12,16 +12,25 @@ import sys
 
 import pytest
 
-FOLDER, MOST = "faults", 2
+FAULT, FOLDER, MOST = "fault", "faults", 2
 SECOND = "SECOND_LOOK_AT_FAULTS"
 UNSTEADY = pytest.StashKey[list[str]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What lies in the folder is marked before anybody chooses by marks."""
+    for item in items:
+        if FOLDER in item.path.parts:
+            item.add_marker(FAULT)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """The session failed only if a test of it fails again; what it used has ended before this begins."""
-    failed = _failed(session.config)
-    may = 0 < len(failed) <= MOST and all(FOLDER in name.partition("::")[0].split("/") for name in failed)
+    reports = _failed(session.config)
+    failed = sorted({report.nodeid for report in reports})
+    may = 0 < len(failed) <= MOST and all(FAULT in report.keywords for report in reports)
     if exitstatus != pytest.ExitCode.TESTS_FAILED or not may or SECOND in os.environ:
         return
     print(f"\n\nOnce more: {', '.join(failed)}", flush=True)
@@ -43,7 +52,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.write_line(name)
 
 
-def _failed(config: pytest.Config) -> list[str]:
+def _failed(config: pytest.Config) -> list[pytest.TestReport]:
     reporter: pytest.TerminalReporter | None = config.pluginmanager.get_plugin("terminalreporter")
     stats = reporter.stats if reporter else {}
-    return sorted({report.nodeid for kind in ("failed", "error") for report in stats.get(kind, [])})
+    return [report for kind in ("failed", "error") for report in stats.get(kind, [])]

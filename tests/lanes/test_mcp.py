@@ -186,6 +186,7 @@ async def test_a_server_that_does_not_start_hurts_nobody() -> None:
     assert server_processes() == []
 
 
+@pytest.mark.fault
 async def test_a_server_that_no_longer_answers_is_replaced() -> None:
     async with using(odds=rude(timeout_seconds=1.5)) as servers:
         [before] = server_processes()
@@ -228,6 +229,7 @@ async def test_with_the_connection_all_its_processes_end(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Only Linux kills a child with its parent.")
+@pytest.mark.fault
 async def test_a_server_dies_with_us_even_if_we_are_killed(tmp_path: Path) -> None:
     script = f"""
 import asyncio

@@ -125,6 +125,7 @@ async def test_a_mistake_found_by_the_worker_is_told_in_its_words() -> None:
         await worked(SORTED, {"table": ROWS}, 1000, rows_here=10)
 
 
+@pytest.mark.fault
 async def test_a_worker_that_is_killed_or_takes_too_long_is_an_error_and_no_hang() -> None:
     async with nothing_left():
         work = asyncio.create_task(worked(LONG, {"table": ROWS}, rows_here=10))
@@ -146,6 +147,7 @@ async def test_cancelling_ends_the_worker_which_knows_no_secret_of_the_server(mo
     assert "ANTHROPIC_API_KEY" not in environment
 
 
+@pytest.mark.fault
 def test_a_worker_ends_when_the_server_is_killed(tmp_path: Path) -> None:
     rows = tmp_path / "rows.ndjson"
     rows.write_bytes(b"".join(written(ROWS)))
