@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,18 +47,11 @@ class Desk:
             "GIT_CONFIG_GLOBAL": os.devnull,
         }
 
-    def start(self, *words: str, **options: Any) -> subprocess.Popen[str]:
+    def start(self, *words: str, env: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
         """`laneway run` has been started; words before `--` are its options."""
-        return subprocess.Popen(
-            [*COMMAND, *words],
-            cwd=options.pop("cwd", self.folder),
-            env=self.environ | options.pop("env", {}),
-            stdin=options.pop("stdin", subprocess.DEVNULL),
-            stdout=options.pop("stdout", subprocess.PIPE),
-            stderr=options.pop("stderr", subprocess.PIPE),
-            text=True,
-            **options,
-        )
+        files = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        environ = self.environ | (env or {})
+        return subprocess.Popen([*COMMAND, *words], cwd=self.folder, env=environ, text=True, **(files | options))
 
     def run(self, *words: str, code: int = 0, **options: Any) -> Ended:
         """`laneway run` has ended with this code, and nothing it started is alive."""
@@ -71,7 +65,13 @@ class Desk:
 
     def alive(self) -> list[str]:
         """The command lines of all processes that carry this desk's token; one that has ended is not alive."""
-        found = []
+        return [line for line, _ in self._living()]
+
+    def states(self) -> list[str]:
+        """The states of everybody alive, as the kernel writes them: T is stopped."""
+        return [state for _, state in self._living()]
+
+    def _living(self) -> Iterator[tuple[str, str]]:
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 words = (folder / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
@@ -79,30 +79,12 @@ class Desk:
             except OSError:
                 continue
             if state not in "ZX" and any(self.token in word for word in words):
-                found.append(f"{folder.name} {' '.join(words)[:200]}")
-        return found
-
-    def states(self) -> list[str]:
-        """The states of everybody alive, as the kernel writes them: T is stopped."""
-        numbers = [line.split()[0] for line in self.alive()]
-        found = []
-        for number in numbers:
-            try:
-                text = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                continue
-            found.append(text.rpartition(")")[2].split()[0])
-        return found
+                yield f"{folder.name} {' '.join(words)[:200]}", state
 
     def noted(self, what: str) -> float:
-        """When the agent noted this."""
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            lines = self._notes()
-            if what in lines:
-                return lines[what]
-            time.sleep(0.02)
-        raise AssertionError(f"{what} did not happen: {self._notes()}")
+        """When the agent noted this, which has happened."""
+        until(lambda: what in self._notes(), what)
+        return self._notes()[what]
 
     def _notes(self) -> dict[str, float]:
         try:
@@ -131,9 +113,9 @@ class Ended:
     at: float
 
 
-def until(true: Any, what: str) -> None:
+def until(is_so: Callable[[], object], what: str) -> None:
     """It has become true."""
     end = time.monotonic() + PATIENCE
-    while not true():
+    while not is_so():
         assert time.monotonic() < end, f"this never happened: {what}"
         time.sleep(0.02)

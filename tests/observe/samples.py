@@ -11,8 +11,7 @@ from typing import Any
 
 from tests.observe.claude_logs import claude
 from tests.observe.codex_logs import codex
-from tests.observe.logs import Json, Told, calls, log
-from tests.observe.truth import tokens
+from tests.observe.logs import Json, Told, calls, counts, log, tokens
 
 OUTSIDE = os.environ.get("LANEWAY_TEST_DATA")
 
@@ -49,57 +48,32 @@ def tool(name: str, call: str, status: str) -> Json:
 def gemini() -> Iterator[Told]:
     head = {"sessionId": "g", "projectHash": "h", "startTime": "2026-01-01T00:00:00Z", "kind": "main"}
     first, second = gem("gemini", "a", (10, 2, 4, 1, 3)), gem("gemini", "b", (20, 3, 5, 0, 0))
-    yield (
-        "replaced.jsonl",
-        log(
-            head,
-            gem("user", "u"),
-            gem("gemini", "a", toolCalls=[tool("ls", "1", "executing")]),
-            first | {"toolCalls": [tool("ls", "1", "error"), tool("cat", "2", "awaiting_approval")]},
-            second,
-            {"$set": {"lastUpdated": "2026-01-02T00:00:00Z"}},
-        ),
-        {
-            "user_turns": 1, "assistant_messages": 2, "tool_calls": calls(cat=1, ls=1), "tool_errors": 1,
-            "tool_unanswered": 1, "tokens": tokens(input=21, output=6, cache_read=9, reasoning=1, tool_prompt=3),
-            "last_time": "2026-01-02T00:00:00Z",
-        },
-    )  # fmt: skip
-    yield (
-        "rewound.jsonl",
-        log(head, gem("user", "u"), first, gem("user", "v"), second, {"$rewindTo": "v"}, gem("user", "w")),
-        {
-            "user_turns": 2, "assistant_messages": 1,
-            "tokens": tokens(input=21, output=6, cache_read=9, reasoning=1, tool_prompt=3),
-            "tokens_visible": tokens(input=6, output=3, cache_read=4, reasoning=1, tool_prompt=3),
-        },
-    )  # fmt: skip
-    yield (
-        "rewound_all.jsonl",
-        log(head, gem("user", "u"), first, {"$rewindTo": "nobody"}, gem("user", "x")),
-        {
-            "user_turns": 1, "assistant_messages": 0, "tokens_visible": tokens(),
-            "tokens": tokens(input=6, output=3, cache_read=4, reasoning=1, tool_prompt=3),
-        },
-    )  # fmt: skip
+    both = (21, 6, 9, 0, 1, 3)
+    replaced = log(
+        head,
+        gem("user", "u"),
+        gem("gemini", "a", toolCalls=[tool("ls", "1", "executing")]),
+        first | {"toolCalls": [tool("ls", "1", "error"), tool("cat", "2", "awaiting_approval")]},
+        second,
+        {"$set": {"lastUpdated": "2026-01-02T00:00:00Z"}},
+    )
+    told = counts(*both, users=1, answers=2, tool_calls=calls(cat=1, ls=1), failed=1, open=1)
+    yield "replaced.jsonl", replaced, told | {"last_time": "2026-01-02T00:00:00Z"}
+    rewound = log(head, gem("user", "u"), first, gem("user", "v"), second, {"$rewindTo": "v"}, gem("user", "w"))
+    visible = tokens(input=6, output=3, cache_read=4, reasoning=1, tool_prompt=3)
+    yield "rewound.jsonl", rewound, counts(*both, users=2, answers=1, tokens_visible=visible)
+    rewound = log(head, gem("user", "u"), first, {"$rewindTo": "nobody"}, gem("user", "x"))
+    yield "rewound_all.jsonl", rewound, counts(6, 3, 4, 0, 1, 3, users=1, answers=0, tokens_visible=tokens())
+    messages = {"$set": {"messages": [second, gem("model", "c", (1, 1, 0, 0, 0))]}}
     yield (
         "checkpoint.jsonl",
-        log(head, gem("user", "u"), first, {"$set": {"messages": [second, gem("model", "c", (1, 1, 0, 0, 0))]}}, first),
-        {
-            "user_turns": 0, "assistant_messages": 3,
-            "tokens": tokens(input=22, output=7, cache_read=9, reasoning=1, tool_prompt=3),
-        },
-    )  # fmt: skip
+        log(head, gem("user", "u"), first, messages, first),
+        counts(22, 7, 9, 0, 1, 3, users=0, answers=3),
+    )
     whole = head | {"messages": [gem("user", "u"), first, first | {"id": "z"}, gem("info", "i")]}
-    yield (
-        "whole.json",
-        json.dumps(whole, indent=1).encode(),
-        {
-            "document_ok": True, "user_turns": 1, "assistant_messages": 2,
-            "tokens": tokens(input=12, output=6, cache_read=8, reasoning=2, tool_prompt=6),
-        },
-    )  # fmt: skip
-    yield "cut.json", json.dumps(whole).encode()[:-9], {"document_ok": False, "user_turns": 0, "tokens": tokens()}
+    told = counts(12, 6, 8, 0, 2, 6, document_ok=True, users=1, answers=2)
+    yield "whole.json", json.dumps(whole, indent=1).encode(), told
+    yield "cut.json", json.dumps(whole).encode()[:-9], counts(0, document_ok=False, users=0)
 
 
 def happened(kind: str, **data: Any) -> Json:
@@ -113,45 +87,29 @@ def metrics(**models: tuple[int, int, int, int]) -> Json:
 
 def copilot() -> Iterator[Told]:
     start = happened("session.start", sessionId="p", context={"cwd": "/w"})
+    go = happened("user.message", content="go")
     told = happened("assistant.message", messageId="m", content="hi", outputTokens=5)
     down = happened("session.shutdown", modelMetrics=metrics(one=(100, 7, 60, 10), two=(10, 1, 0, 0)))
-    yield (
-        "running.jsonl",
-        log(start, happened("user.message", content="go"), told, told),
-        {
-            "session_id": "p", "cwd": "/w", "user_turns": 1, "assistant_messages": 1, "tokens": tokens(output=5),
-            "tokens_complete": False,
-        },
-    )  # fmt: skip
-    settled = tokens(input=40, output=8, cache_read=60, cache_write=10)
-    yield "ended.jsonl", log(start, told, down), {"tokens": settled, "tokens_complete": True, "models": ["one", "two"]}
-    yield (
-        "resumed.jsonl",
-        log(start, told, down, happened("session.resume", sessionId="p"), told | {"data": {"messageId": "n"}}, down),
-        {"assistant_messages": 2, "tokens": tokens(input=80, output=16, cache_read=120, cache_write=20)},
+    expected = counts(0, 5, session_id="p", cwd="/w", users=1, answers=1, tokens_complete=False)
+    yield "running.jsonl", log(start, go, told, told), expected
+    expected = counts(40, 8, 60, 10, tokens_complete=True, models=["one", "two"])
+    yield "ended.jsonl", log(start, told, down), expected
+    again = (happened("session.resume", sessionId="p"), told | {"data": {"messageId": "n"}}, down)
+    yield "resumed.jsonl", log(start, told, down, *again), counts(80, 16, 120, 20, answers=2)
+    skills = log(
+        start,
+        go,
+        happened("user.message", content="x", source="skill-pdf"),
+        happened("user.message", content="<skill-context name='a'>"),
+        happened("user.message", content="  "),
+        *[happened("tool.execution_start", toolCallId="1", toolName="bash")] * 2,
+        happened("tool.execution_start", toolCallId="2", toolName="view"),
+        *[happened("tool.execution_complete", toolCallId="1", success=False)] * 2,
     )
-    yield (
-        "skills.jsonl",
-        log(
-            start,
-            happened("user.message", content="go"),
-            happened("user.message", content="x", source="skill-pdf"),
-            happened("user.message", content="<skill-context name='a'>"),
-            happened("user.message", content="  "),
-            happened("tool.execution_start", toolCallId="1", toolName="bash"),
-            happened("tool.execution_start", toolCallId="1", toolName="bash"),
-            happened("tool.execution_start", toolCallId="2", toolName="view"),
-            happened("tool.execution_complete", toolCallId="1", success=False),
-            happened("tool.execution_complete", toolCallId="1", success=False),
-        ),
-        {"user_turns": 1, "tool_calls": calls(bash=1, view=1), "tool_errors": 1, "tool_unanswered": 1},
-    )
-    yield (
-        "dirt.jsonl",
-        log(start, b"\0\0", happened("tomorrow.thing"), {"type": "user.message"}, b"7", b'{"type":"us', end=b""),
-        {"malformed_lines": 2, "records": 3, "partial_tail": True, "user_turns": 0,
-         "unknown_records": {"?": {"tomorrow.thing": 1}}},
-    )  # fmt: skip
+    yield "skills.jsonl", skills, counts(users=1, tool_calls=calls(bash=1, view=1), failed=1, open=1)
+    dirt = log(start, b"\0\0", happened("tomorrow.thing"), {"type": "user.message"}, b"7", b'{"type":"us', end=b"")
+    expected = counts(malformed_lines=2, records=3, partial_tail=True, users=0)
+    yield "dirt.jsonl", dirt, expected | {"unknown_records": {"?": {"tomorrow.thing": 1}}}
 
 
 def entry(role: str, content: Any, **fields: Any) -> Json:
@@ -163,55 +121,27 @@ def pi() -> Iterator[Told]:
     head = {"type": "session", "version": 3, "id": "q", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/w"}
     call = {"type": "toolCall", "id": "1", "name": "read", "arguments": {}}
     usage = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4, "cost": {"total": 0.5}}
-    yield (
-        "talk.jsonl",
-        log(head, entry("user", "hi"), entry("assistant", [{"type": "text", "text": "ho"}], usage=usage, model="m")),
-        {
-            "session_id": "q", "user_turns": 1, "assistant_messages": 1, "models": ["m"],
-            "tokens": tokens(input=1, output=2, cache_read=3, cache_write=4),
-        },
-    )  # fmt: skip
-    yield (
-        "tools.jsonl",
-        log(
-            head,
-            entry("assistant", [call, call | {"id": "2"}], usage=usage),
-            entry("toolResult", [], toolCallId="1", isError=True),
-        ),
-        {"tool_calls": calls(read=2), "tool_errors": 1, "tool_unanswered": 1},
+    talk = log(
+        head,
+        entry("user", "hi"),
+        entry("assistant", [{"type": "text", "text": "ho"}], usage=usage, model="m"),
+        entry("assistant", [call, call | {"id": "2"}], usage=usage),
+        entry("toolResult", [], toolCallId="1", isError=True),
     )
-    yield (
-        "two.jsonl",
-        log(head, *(entry("assistant", [], usage=usage) for _ in range(3))),
-        {"assistant_messages": 3, "tokens": tokens(input=3, output=6, cache_read=9, cache_write=12)},
-    )
-    yield (
-        "odd.jsonl",
-        log(
-            head,
-            entry("assistant", "text", usage={"input": "7", "output": None}),
-            entry("bashExecution", ""),
-            {"type": "compaction"},
-        ),
-        {"assistant_messages": 1, "tokens": tokens(), "unknown_records": {}},
-    )
-    yield (
-        "dirt.jsonl",
-        b"\xef\xbb\xbf" + log(head, b"not json", entry("user", "x"), {"type": "message", "message": 3}, end=b"\r\n"),
-        {"lines": 4, "malformed_lines": 1, "records": 3, "user_turns": 1},
-    )
+    told = counts(2, 4, 6, 8, session_id="q", users=1, answers=2, models=["m"])
+    yield "talk.jsonl", talk, told | counts(tool_calls=calls(read=2), failed=1, open=1)
+    odd = (entry("assistant", "text", usage={"input": "7", "output": None}), entry("bashExecution", ""))
+    yield "odd.jsonl", log(head, *odd, {"type": "compaction"}), counts(0, answers=1, unknown_records={})
+    dirt = log(head, b"not json", entry("user", "x"), {"type": "message", "message": 3}, end=b"\r\n")
+    yield "dirt.jsonl", b"\xef\xbb\xbf" + dirt, counts(lines=4, malformed_lines=1, records=3, users=1)
 
 
 def others() -> Iterator[Told]:
-    nothing = {"user_turns": 0, "assistant_messages": 0, "tokens": tokens()}
+    nothing = counts(0, users=0, answers=0)
     yield "cursor.jsonl", log({"role": "user", "message": {"content": [{"type": "text", "text": "hi"}]}}), nothing
     qwen = {"uuid": "u", "sessionId": "s", "type": "user", "message": {"role": "user", "parts": [{"text": "hi"}]}}
     yield "qwen.jsonl", log(qwen), nothing
-    yield (
-        "table.jsonl",
-        log({"kind": 0, "v": {}}, b"1", b"x"),
-        nothing | {"lines": 3, "malformed_lines": 1, "records": 1},
-    )
+    yield "table.jsonl", log({"kind": 0}, b"1", b"x"), nothing | {"lines": 3, "malformed_lines": 1, "records": 1}
     yield "bytes.jsonl", bytes(range(256)) * 20, nothing | {"lines": 21, "partial_tail": True}
     yield "list.json", b"[1, 2]", {"document_ok": True}
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import termios
 import time
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,17 +20,19 @@ from tests.observe.runs import COMMAND, PATIENCE, Desk
 
 PROMPT = "READY> "
 DRAWING = """
-import os, signal, sys, termios, time, tty
+import os, signal, subprocess, sys, termios, tty
+misbehave = lambda: subprocess.run(["claude", "start", sys.argv[-1]])
 before = termios.tcgetattr(0)
 tty.setraw(0)
 os.write(1, b"\\x1b[?1049h\\x1b[?25l\\x1b[2J\\x1b[Hdrawn by a program")
 if "misbehave" in sys.argv:
-    import subprocess
-    subprocess.run(["claude", "start", sys.argv[-1]])
+    misbehave()
 while True:
     key = os.read(0, 1)
     if key == b"q":
         break
+    if key == b"d":
+        misbehave()
     if key == b"\\x1a":
         os.kill(os.getpid(), signal.SIGTSTP)
         os.write(1, b"\\x1b[Hback again")
@@ -40,30 +41,6 @@ os.write(1, b"\\x1b[?25h\\x1b[?1049l")
 termios.tcsetattr(0, termios.TCSADRAIN, before)
 """
 """A full-screen program: the alternate screen, no cursor, single keys; q ends it."""
-CURSES = """
-import curses, sys
-def main(screen):
-    screen.addstr(1, 1, "curses %d x %d" % screen.getmaxyx())
-    screen.refresh()
-    screen.timeout(200)
-    while (key := screen.getch()) != ord("q"):
-        if key == curses.KEY_RESIZE:
-            screen.erase()
-            screen.addstr(3, 1, "curses %d x %d" % screen.getmaxyx())
-            screen.refresh()
-curses.wrapper(main)
-"""
-"""It looks again after a while: a change of size just before it waits for a key would be told with the next key."""
-SIZES = """
-import os, signal, sys, time
-def say(*_):
-    size = os.get_terminal_size(0)
-    print("size", size.lines, size.columns, flush=True)
-signal.signal(signal.SIGWINCH, say)
-say()
-while True:
-    time.sleep(0.1)
-"""
 
 
 class Terminal:
@@ -98,21 +75,30 @@ class Terminal:
         """The command line has been typed."""
         self.types(shlex.join([*COMMAND, *words]) + "\n")
 
+    def draws(self, *options: str, misbehaves: bool = False) -> None:
+        """A full-screen program has been started and draws; the desk's token is in its arguments."""
+        program = self._desk.root / "program.py"
+        program.write_text(DRAWING, encoding="utf-8")
+        words = ("misbehave", "danger") if misbehaves else ()
+        self.runs(*options, "--", sys.executable, str(program), self._desk.token, *words)
+        self.sees("drawn by a program")
+
     def types(self, text: str) -> None:
         os.write(self.master, text.encode())
 
     def resize(self, rows: int, columns: int) -> None:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
-    def sees(self, text: str, *, seconds: float = PATIENCE) -> str:
-        """What was on the screen up to this text, which has appeared; the next look begins after it."""
-        until = time.monotonic() + seconds
-        while text not in self.screen:
-            assert time.monotonic() < until, f"{text!r} never appeared: {self.screen[-3000:]!r}"
-            if select.select([self.master], [], [], 0.1)[0]:
-                with contextlib.suppress(OSError):
-                    self.screen += os.read(self.master, 65536).decode("utf-8", "replace")
-        before, _, self.screen = self.screen.partition(text)
+    def sees(self, *texts: str) -> str:
+        """What was on the screen up to the last of these texts, which have appeared; the next look begins after it."""
+        before, end = "", time.monotonic() + PATIENCE
+        for text in texts:
+            while text not in self.screen:
+                assert time.monotonic() < end, f"{text!r} never appeared: {self.screen[-3000:]!r}"
+                if select.select([self.master], [], [], 0.1)[0]:
+                    with contextlib.suppress(OSError):
+                        self.screen += os.read(self.master, 65536).decode("utf-8", "replace")
+            before, _, self.screen = self.screen.partition(text)
         return before
 
     def code(self) -> int:
@@ -133,19 +119,3 @@ class Terminal:
     @property
     def is_raw(self) -> bool:
         return not self.settings()[3] & termios.ICANON
-
-
-def program(desk: Desk, name: str, text: str) -> str:
-    """The program is in a file, and its path is returned."""
-    path = desk.root / name
-    path.write_text(text, encoding="utf-8")
-    return str(path)
-
-
-def python(desk: Desk, name: str, text: str) -> tuple[str, str, str]:
-    """A command that runs it; the desk's token is in its arguments."""
-    return sys.executable, program(desk, name, text), desk.token
-
-
-def noted(path: Path) -> str:
-    return path.read_text(encoding="utf-8")

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from laneway.observe.read import read
 from laneway.observe.sources import zstandard
 from tests.observe.codex_logs import count, event, meta, said, spent
-from tests.observe.logs import Json, log
-from tests.observe.samples import OWN, Sample
-from tests.observe.truth import tokens
+from tests.observe.logs import Json, log, tokens
+from tests.observe.samples import OWN
 
 zstd = zstandard()
 
@@ -24,6 +21,13 @@ HISTORY = (turn("t1"), event("user_message", message="one"), count(spent(100, 10
            turn("t2"), event("user_message", message="two"), count(spent(300, 30, 150)))  # fmt: skip
 MORE = (turn("t3"), event("user_message", message="three"), count(spent(340, 34, 190), spent(40, 4, 40)),
         said("assistant", "done"))  # fmt: skip
+OWN_PART = {"tokens": tokens(input=40, output=4, cache_read=40), "user_turns": 1}
+PARENTS: tuple[Json, ...] = (
+    {"forked_from_id": "parent"},
+    {"parent_thread_id": "parent"},
+    {"forked_from_id": "lost", "parent_thread_id": "parent"},
+    {"source": {"subagent": {"thread_spawn": {"parent_thread_id": "parent", "depth": 1}}}},
+)
 
 
 def family(folder: Path, **fields: object) -> Path:
@@ -34,22 +38,12 @@ def family(folder: Path, **fields: object) -> Path:
     return child
 
 
-PARENTS = (
-    {"forked_from_id": "parent"},
-    {"parent_thread_id": "parent"},
-    {"forked_from_id": "lost", "parent_thread_id": "parent"},
-    {"source": {"subagent": {"thread_spawn": {"parent_thread_id": "parent", "depth": 1}}}},
-)
-
-
-@pytest.mark.parametrize("fields", PARENTS, ids=lambda fields: next(iter(fields)))
-def test_a_fork_counts_what_it_did_itself(fields: Json, tmp_path: Path) -> None:
-    told = read(family(tmp_path, **fields)).as_json()
-    assert told["session_id"] == "child"
-    assert told["tokens"] == tokens(input=340, output=34, cache_read=190)
-    assert told["user_turns"] == 3
-    assert told["own"] == {"tokens": tokens(input=40, output=4, cache_read=40), "user_turns": 1}
-    assert told["uncertain"] == []
+def test_a_fork_counts_what_it_did_itself(tmp_path: Path) -> None:
+    for fields in PARENTS:
+        told = read(family(tmp_path, **fields)).as_json()
+        assert (told["session_id"], told["user_turns"], told["uncertain"]) == ("child", 3, []), fields
+        assert told["tokens"] == tokens(input=340, output=34, cache_read=190), fields
+        assert told["own"] == OWN_PART, fields
 
 
 def test_a_parent_is_found_in_another_days_folder_and_when_it_is_compressed(tmp_path: Path) -> None:
@@ -59,23 +53,19 @@ def test_a_parent_is_found_in_another_days_folder_and_when_it_is_compressed(tmp_
     (root / "01").mkdir()
     (root / "01" / "rollout-2026-01-01-parent.jsonl.zst").write_bytes(zstd.compress(parent.read_bytes()))
     parent.unlink()
-    assert read(child).as_json()["own"]["user_turns"] == 1
+    assert read(child).as_json()["own"] == OWN_PART
 
 
-def test_without_the_parent_the_number_is_called_uncertain(tmp_path: Path) -> None:
+def test_without_the_parent_the_number_is_called_uncertain_unless_ordinals_tell_it(tmp_path: Path) -> None:
     child = family(tmp_path, forked_from_id="parent")
     (tmp_path / "rollout-parent.jsonl").unlink()
     told = read(child).as_json()
     assert "own" not in told
     assert any("parent" in reason for reason in told["uncertain"])
-
-
-def test_ordinals_tell_a_sub_agents_own_part_without_the_parent(tmp_path: Path) -> None:
     lines = [line | {"ordinal": number} for number, line in enumerate((*HISTORY, *MORE))]
-    path = tmp_path / "rollout-x.jsonl"
     head = meta("child", parent_thread_id="lost", subagent_history_start_ordinal=len(HISTORY))
-    path.write_bytes(log(head, *lines))
-    assert read(path).as_json()["own"] == {"tokens": tokens(input=40, output=4, cache_read=40), "user_turns": 1}
+    child.write_bytes(log(head, *lines))
+    assert read(child).as_json()["own"] == OWN_PART
 
 
 def test_a_fork_without_turn_ids_does_not_claim_to_know_its_turns(tmp_path: Path) -> None:
@@ -83,26 +73,21 @@ def test_a_fork_without_turn_ids_does_not_claim_to_know_its_turns(tmp_path: Path
     child = tmp_path / "b.jsonl"
     child.write_bytes(log(meta("child", forked_from_id="parent"), count(spent(5, 5)), count(spent(9, 6))))
     assert read(child).as_json()["own"] == {"tokens": tokens(input=4, output=1), "user_turns": None}
+    # One that calls itself its parent is read, too.
+    child.write_bytes(log(meta("self", forked_from_id="self"), count(spent(5, 5))))
+    assert read(child).as_json()["tokens"] == tokens(input=5, output=5)
 
 
-def test_a_file_that_calls_itself_its_parent_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "rollout-self.jsonl"
-    path.write_bytes(log(meta("self", forked_from_id="self"), count(spent(5, 5))))
-    assert read(path).as_json()["tokens"] == tokens(input=5, output=5)
-
-
-CODEX = [sample for sample in OWN if sample.provider == "codex"]
-
-
-@pytest.mark.parametrize("sample", CODEX, ids=str)
-def test_a_compressed_log_says_the_same_as_the_plain_one(sample: Sample, tmp_path: Path) -> None:
-    plain = sample.written(tmp_path)
-    half = len(sample.content) // 2
-    packed = tmp_path / (sample.name + ".zst")
-    # Two frames, since a log that was added to after it was compressed has several.
-    packed.write_bytes(zstd.compress(sample.content[:half]) + zstd.compress(sample.content[half:]))
-    one, other = read(plain).as_json(), read(packed).as_json()
-    assert one | {"file": ""} == other | {"file": ""}
+def test_a_compressed_log_says_the_same_as_the_plain_one(tmp_path: Path) -> None:
+    for sample in OWN:
+        if sample.provider != "codex":
+            continue
+        half = len(sample.content) // 2
+        packed = tmp_path / (sample.name + ".zst")
+        # Two frames, since a log that was added to after it was compressed has several.
+        packed.write_bytes(zstd.compress(sample.content[:half]) + zstd.compress(sample.content[half:]))
+        one, other = read(sample.written(tmp_path)).as_json(), read(packed).as_json()
+        assert one | {"file": ""} == other | {"file": ""}, sample
 
 
 def test_damaged_compression_costs_only_what_is_damaged(tmp_path: Path) -> None:

@@ -55,21 +55,17 @@ def test_the_agents_own_settings_name_their_folders(tmp_path: Path) -> None:
     assert folders["copilot-cli"] == [tmp_path / "p" / "session-state"]
 
 
-def test_sub_agents_are_marked(tmp_path: Path) -> None:
-    put(tmp_path / ".claude/projects/-w/s.jsonl")
-    put(tmp_path / ".claude/projects/-w/s/subagents/agent-1.jsonl")
-    found = {one.path.name: one.side for one in discover({"HOME": str(tmp_path)})}
-    assert found == {"s.jsonl": False, "agent-1.jsonl": True}
+def test_the_last_change_comes_first_sub_agents_are_marked_and_links_that_lead_back_end(tmp_path: Path) -> None:
+    old, new = put(tmp_path / ".claude/projects/a/old.jsonl"), put(tmp_path / ".claude/projects/b/new.jsonl")
+    side = put(tmp_path / ".claude/projects/b/new/subagents/agent-1.jsonl")
+    for moment, path in enumerate((old, side, new)):
+        os.utime(path, (moment, moment))
+    (tmp_path / ".claude/projects/b/loop").symlink_to(tmp_path / ".claude/projects")
+    found = [(one.path, one.side) for one in discover({"HOME": str(tmp_path)})]
+    assert found == [(new, False), (side, True), (old, False)]
 
 
 def test_the_plain_log_wins_while_it_is_being_compressed(tmp_path: Path) -> None:
     plain = put(tmp_path / ".codex/sessions/rollout-1.jsonl")
     put(plain.with_name("rollout-1.jsonl.zst"))
     assert [one.path for one in discover({"HOME": str(tmp_path)})] == [plain]
-
-
-def test_the_last_change_comes_first_and_links_that_lead_back_end(tmp_path: Path) -> None:
-    old, new = put(tmp_path / ".claude/projects/a/old.jsonl"), put(tmp_path / ".claude/projects/b/new.jsonl")
-    os.utime(old, (1, 1))
-    (tmp_path / ".claude/projects/b/loop").symlink_to(tmp_path / ".claude/projects")
-    assert [one.path for one in discover({"HOME": str(tmp_path)})] == [new, old]

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,24 +15,17 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from laneway.errors import BadInput, LanewayError, Unavailable
-from laneway.observe.notify import Notice, Notifier, Pace, Way
-from laneway.observe.ways import Bell, Desktop, Webhook, desktop
+from laneway.observe.notify import Notice, Notifier, Pace
+from laneway.observe.ways import Desktop, Webhook, desktop
 from laneway.reactors import Severity
 from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed
 from tests.observe.live_logs import NOON
 from tests.servers.loopback import Loopback
 
-NOTICE = Notice(
-    key="k1",
-    text="Bash rm -rf /: It removes <everything> & more.",
-    provider="claude-code",
-    session_id="5c1e7a90-0000",
-    folder="/home/u/shop",
-    reactor="safety",
-    severity=Severity.NOTIFICATION,
-    at=NOON,
-)
+TEXT = "Bash rm -rf /: It removes <everything> & more."
+WHOSE = ("claude-code", "5c1e7a90-0000", "/home/u/shop")
+NOTICE = Notice("k1", TEXT, *WHOSE, reactor="safety", severity=Severity.NOTIFICATION, at=NOON)
 
 
 @dataclass
@@ -57,27 +47,6 @@ class Remembers:
         self.told.append(notice)
 
 
-@asynccontextmanager
-async def telling(*ways: Way, per_minute: int = 100, troubles: list[str] | None = None) -> AsyncIterator[Notifier]:
-    heard = [] if troubles is None else troubles
-    notifier = Notifier(ways, Pace(per_minute), heard.append)
-    task = asyncio.create_task(notifier.keep_telling())
-    yield notifier
-    await notifier.finish(30)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-
-async def test_a_reaction_is_told_once_by_every_way() -> None:
-    ways = Remembers(), Remembers()
-    async with telling(*ways) as notifier:
-        for _ in range(3):
-            notifier.put(NOTICE)
-        notifier.put(replace(NOTICE, key="k2"))
-    for way in ways:
-        assert [notice.key for notice in way.told] == ["k1", "k2"]
-
-
 async def test_notices_come_not_too_often_and_those_held_back_are_counted() -> None:
     now = [0.0]
     pace = Pace(2, lambda: now[0])
@@ -91,28 +60,24 @@ async def test_notices_come_not_too_often_and_those_held_back_are_counted() -> N
     assert later.text.endswith("(1 more notice was held back.)")
 
 
-async def test_a_way_that_fails_or_is_slow_keeps_no_other_waiting_and_is_complained_about_once() -> None:
-    broken, slow, good = Remembers("broken", failures=2), Remembers("slow", opened=asyncio.Event()), Remembers("good")
-    troubles: list[str] = []
-    async with telling(broken, slow, good, troubles=troubles) as notifier:
-        for number in range(3):
-            notifier.put(replace(NOTICE, key=str(number)))
-        async with asyncio.timeout(30):
-            while len(good.told) < 3:
-                await asyncio.sleep(0.01)
-        assert slow.told == []
-        assert slow.opened is not None
-        slow.opened.set()
-    assert len(slow.told) == 3
+async def test_a_way_that_fails_or_is_slow_keeps_no_other_waiting_and_each_notice_is_told_once() -> None:
+    opened, troubles = asyncio.Event(), list[str]()
+    broken, slow, good = Remembers("broken", failures=2), Remembers("slow", opened=opened), Remembers("good")
+    notifier = Notifier((broken, slow, good), Pace(100), troubles.append)
+    task = asyncio.create_task(notifier.keep_telling())
+    for number in (0, 1, 1, 2, 0):
+        # The thread that reads puts them, too.
+        await asyncio.to_thread(notifier.put, replace(NOTICE, key=str(number)))
+    async with asyncio.timeout(30):
+        while len(good.told) < 3:
+            await asyncio.sleep(0.01)
+    assert slow.told == []
+    opened.set()
+    await notifier.finish(30)
+    task.cancel()
+    assert [notice.key for notice in slow.told] == [notice.key for notice in good.told] == ["0", "1", "2"]
     assert [notice.key for notice in broken.told] == ["2"]
     assert troubles == ["Notices by broken do not arrive: It is broken."]
-
-
-async def test_a_notice_may_be_put_by_the_thread_that_reads() -> None:
-    way = Remembers()
-    async with telling(way) as notifier:
-        await asyncio.to_thread(notifier.put, NOTICE)
-    assert way.told == [NOTICE]
 
 
 async def test_the_desktop_gets_its_words_as_arguments_and_never_through_a_shell(tmp_path: Path) -> None:
@@ -141,12 +106,6 @@ async def test_without_a_desktop_there_is_no_such_way(tmp_path: Path) -> None:
         await Desktop(str(tmp_path / "nothing")).tell(NOTICE)
 
 
-async def test_the_bell_rings() -> None:
-    rung: list[str] = []
-    await Bell(rung.append).tell(NOTICE)
-    assert rung == ["\a"]
-
-
 @dataclass
 class Hook:
     """A webhook's server: answers with the codes it is given, then with 200."""
@@ -165,7 +124,7 @@ class Hook:
         return Loopback(Starlette(routes=[Route("/hook/secret", self.take, methods=["POST"])]))
 
 
-async def test_a_webhook_gets_json_and_is_tried_again_while_it_is_down() -> None:
+async def test_a_webhook_gets_json_and_is_tried_again_while_it_is_down_but_not_if_it_refuses() -> None:
     hook = Hook(codes=[503, 429])
     with hook.serve() as server:
         await Webhook(f"{server.url}/hook/secret", pauses=(0.01, 0.01, 0.01)).tell(NOTICE)
@@ -176,27 +135,13 @@ async def test_a_webhook_gets_json_and_is_tried_again_while_it_is_down() -> None
         "reactor": "safety", "provider": "claude-code", "session": "5c1e7a90-0000", "folder": "/home/u/shop",
         "at": "2026-01-01T12:00:00+00:00", "id": "k1",
     }  # fmt: skip
-
-
-@pytest.mark.parametrize("code", [400, 404, 302])
-async def test_a_webhook_that_refuses_is_not_asked_again_and_its_address_is_not_told(code: int) -> None:
-    hook = Hook(codes=[code])
-    with hook.serve() as server, pytest.raises(LanewayError) as refused:
-        await Webhook(f"{server.url}/hook/secret", pauses=(0.01,)).tell(NOTICE)
-    assert len(hook.got) == 1
-    assert "secret" not in str(refused.value)
-
-
-async def test_a_webhook_reaches_the_host_that_was_named_and_no_other_inside() -> None:
-    with Hook().serve() as inner:
-        port = inner.port
-
-        async def leads_inside(request: Request) -> Response:
-            return RedirectResponse(f"http://localhost:{port}/hook/secret", 307)
-
-        outer = Loopback(Starlette(routes=[Route("/", leads_inside, methods=["POST"])]))
-        with outer, pytest.raises(LanewayError, match="redirects the POST"):
-            await Webhook(f"{outer.url}/", pauses=()).tell(NOTICE)
+    # One that refuses is not asked again, and its address is not told.
+    for code in (400, 302):
+        hook = Hook(codes=[code])
+        with hook.serve() as server, pytest.raises(LanewayError) as refused:
+            await Webhook(f"{server.url}/hook/secret", pauses=(0.01,)).tell(NOTICE)
+        assert len(hook.got) == 1
+        assert "secret" not in str(refused.value)
 
 
 async def test_a_webhook_whose_name_leads_to_a_clouds_secrets_is_refused() -> None:
@@ -209,11 +154,6 @@ async def test_a_webhook_whose_name_leads_to_a_clouds_secrets_is_refused() -> No
 
 @pytest.mark.parametrize("address", ["ftp://example.org/x", "http://user:secret@example.org/", "nonsense secret"])
 def test_a_webhook_that_is_no_address_is_refused_without_repeating_it(address: str) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput, match="LANEWAY_NOTIFY_WEBHOOK") as refused:
         Webhook(address)
     assert "secret" not in str(refused.value)
-    assert "LANEWAY_NOTIFY_WEBHOOK" in str(refused.value)
-
-
-def test_the_tests_ring_nobody() -> None:
-    assert "LANEWAY_NOTIFY_WEBHOOK" not in os.environ

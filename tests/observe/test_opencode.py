@@ -6,16 +6,12 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from laneway.observe.discovery import discover
 from laneway.observe.read import read
 from laneway.observe.tail import followed
-from tests.observe.truth import by_name, tokens
+from tests.observe.logs import Json, calls, counts
 
-Json = dict[str, Any]
 MESSAGES: tuple[tuple[str, str, Json], ...] = (
     ("s1", "m1", {"role": "user", "time": {"created": 1_767_225_600_000}}),
     ("s1", "m2", {"role": "assistant", "modelID": "big", "cost": 0.25, "time": {"created": 1_767_225_601_000},
@@ -31,17 +27,8 @@ PARTS: tuple[tuple[str, str, str, Json], ...] = (
     ("s1", "m2", "p5", {"type": "step-finish", "reason": "stop", "tokens": {"input": 10, "output": 5}}),
     ("s2", "m3", "p6", {"type": "tool", "tool": "bash", "state": {"status": "pending"}}),
 )
-EXPECTED = {
-    "provider": "opencode",
-    "user_turns": 1,
-    "assistant_messages": 2,
-    "tool_calls": by_name(["bash", "bash", "read"]),
-    "tool_errors": 1,
-    "tool_unanswered": 1,
-    "tokens": tokens(input=11, output=7, cache_read=7, cache_write=3, reasoning=2),
-    "models": ["big", "small"],
-    "sessions": ["s1", "s2"],
-}
+EXPECTED = counts(11, 7, 7, 3, 2, users=1, answers=2, tool_calls=calls(bash=2, read=1), failed=1, open=1)
+EXPECTED |= {"provider": "opencode", "models": ["big", "small"], "sessions": ["s1", "s2"]}
 
 
 def write(path: Path, value: Json) -> None:
@@ -78,28 +65,23 @@ def database(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["storage", "database"])
-def test_a_store_is_counted_as_by_hand(kind: str, tmp_path: Path) -> None:
-    path = storage(tmp_path / "storage") if kind == "storage" else database(tmp_path / "opencode.db")
-    told = read(path).as_json()
-    assert {name: told[name] for name in EXPECTED} == EXPECTED
-    assert told["tokens_naive"]["input"] > told["tokens"]["input"]
+def test_a_store_is_counted_as_by_hand(tmp_path: Path) -> None:
+    for path in (storage(tmp_path / "storage"), database(tmp_path / "opencode.db")):
+        told = read(path).as_json()
+        assert {name: told[name] for name in EXPECTED} == EXPECTED
+        assert told["tokens_naive"]["input"] > told["tokens"]["input"]
 
 
-def test_broken_files_of_a_store_are_counted_and_left_out(tmp_path: Path) -> None:
+def test_one_message_is_a_document_and_broken_files_of_a_store_are_counted_and_left_out(tmp_path: Path) -> None:
     folder = storage(tmp_path / "storage")
+    message = read(folder / "message" / "s1" / "m2.json").as_json()
+    assert (message["provider"], message["assistant_messages"], message["document_ok"]) == ("opencode", 1, True)
+    assert read(folder / "part" / "m2" / "p2.json").as_json()["tool_errors"] == 1
     (folder / "message" / "s1" / "m9.json").write_bytes(b'{"role": "user"')
     (folder / "part" / "m2" / "p9.json").write_bytes(b"\xff[]")
     told = read(folder).as_json()
     assert told["tokens"] == EXPECTED["tokens"]
     assert told["warnings"] == ["2 files are no JSON objects and were left out"]
-
-
-def test_one_message_and_one_part_are_documents_of_their_own(tmp_path: Path) -> None:
-    folder = storage(tmp_path / "storage")
-    message = read(folder / "message" / "s1" / "m2.json").as_json()
-    assert (message["provider"], message["assistant_messages"], message["document_ok"]) == ("opencode", 1, True)
-    assert read(folder / "part" / "m2" / "p2.json").as_json()["tool_errors"] == 1
 
 
 def test_a_database_of_others_and_a_broken_one_are_read_without_failing(tmp_path: Path) -> None:

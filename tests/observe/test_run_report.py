@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from laneway.domain.session import EventKind, SessionEvent
 from laneway.observe.supervised.order import Cause
@@ -17,7 +20,9 @@ from laneway.observe.supervised.screen import Screen
 from laneway.observe.supervised.speech import plain
 from laneway.observe.supervised.tree import Process
 from laneway.observe.supervised.worktree import changes, commit_of
+from laneway.reactors.audit_logger import entries_in, file_checked
 from tests.observe.runs import Desk
+from tests.servers.loopback import Loopback
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -27,10 +32,8 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    folder = tmp_path / "tree"
-    (folder / "sub").mkdir(parents=True)
+def repository(folder: Path) -> Path:
+    """One file has been committed in the folder."""
     git(folder, "init", "-q")
     (folder / "kept.txt").write_text("one\n", encoding="utf-8")
     git(folder, "add", ".")
@@ -39,10 +42,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_the_report_says_all_there_is_to_know(desk: Desk) -> None:
-    git(desk.folder, "init", "-q")
-    (desk.folder / "kept.txt").write_text("one\n", encoding="utf-8")
-    git(desk.folder, "add", ".")
-    git(desk.folder, "commit", "-qm", "first")
+    repository(desk.folder)
     ended = desk.run("--kill-on", "danger", "--", "claude", "start", "write:kept.txt", "write:new.txt", "open:key",
                      "danger", "wait", code=81)  # fmt: skip
     report = desk.report()
@@ -64,55 +64,54 @@ def test_the_report_says_all_there_is_to_know(desk: Desk) -> None:
     assert text.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize(("name", "starts"), [("report.json", "{"), ("report.txt", "Run ")])
-def test_a_report_that_is_asked_for_is_written_though_nothing_was_wrong(desk: Desk, name: str, starts: str) -> None:
-    desk.run("--report", f"reports/{name}", "--", "claude", "start", "exit:0")
-    assert (desk.folder / "reports" / name).read_text(encoding="utf-8").startswith(starts)
-
-
-def test_a_report_that_cannot_be_written_is_told_before_the_agent_runs(desk: Desk) -> None:
-    ended = desk.run("--report", "/dev/null/report", "--", "claude", "start", code=2)
-    assert ended.err.startswith("Error: The report cannot be written to /dev/null/report")
-    assert desk.logs() == []
+def test_a_report_that_is_asked_for_is_written_though_nothing_was_wrong(desk: Desk) -> None:
+    # The folder's own settings are not read, since the agent can write them.
+    (desk.folder / ".env").write_text("LANEWAY_REACTORS=/nowhere\nLANEWAY_NO_SUCH=1\n", encoding="utf-8")
+    desk.run("--report", "reports/report.txt", "--", "claude", "start", "exit:0")
+    assert (desk.folder / "reports" / "report.txt").read_text(encoding="utf-8").startswith("Run ")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--kill-on", "dangre"), "--kill-on knows no dangre."),
-        (("--provider", "eliza"), "There is no provider eliza."),
+        (("--report", "/dev/null/report"), "Error: The report cannot be written to /dev/null/report"),
     ],
 )
-def test_a_wrong_option_is_refused(desk: Desk, words: tuple[str, str], said: str) -> None:
+def test_what_cannot_be_done_is_said_before_the_agent_runs(desk: Desk, words: tuple[str, str], said: str) -> None:
     assert said in desk.run(*words, "--", "claude", "start", code=2).err
-
-
-def test_the_folders_own_settings_are_not_read_since_the_agent_can_write_them(desk: Desk) -> None:
-    (desk.folder / ".env").write_text("LANEWAY_REACTORS=/nowhere\nLANEWAY_NO_SUCH=1\n", encoding="utf-8")
-    desk.run("--", "claude", "exit:0")
-
-
-def test_laneway_itself_works_inside_a_run(desk: Desk) -> None:
-    ended = desk.run("--", sys.executable, "-m", "laneway", "config", "check")
-    assert "The settings are right." in ended.out
+    assert desk.logs() == []
 
 
 def test_a_reactor_of_the_persons_own_ends_a_run_with_a_code_of_its_own(desk: Desk) -> None:
     folder = desk.root / "laneway" / "reactors"
     folder.mkdir(parents=True, mode=0o755)
-    (folder / "mine.py").write_text(
-        "from laneway.reactors import Continue, Intervene, Severity\n"
-        "class Mine:\n"
-        "    name = 'mine'\n"
-        "    def handle(self, ctx):\n"
-        "        return Intervene('no ls here', Severity.KILL) if ctx.event.tool == 'Bash' else Continue()\n"
-        "def reactors():\n"
-        "    return Mine()\n",
-        encoding="utf-8",
-    )
-    (folder / "mine.py").chmod(0o644)
+    (folder / "mine.toml").write_text('[[rule]]\nname = "mine"\ntool = "Bash"\ndo = "kill"', encoding="utf-8")
+    (folder / "mine.toml").chmod(0o644)
     desk.run("--", "claude", "start", "harmless", "wait", code=85)
     assert desk.report()["reactor"] == "mine"
+
+
+def test_an_agent_that_is_ended_is_told_of_by_webhook_once_and_put_down_in_a_chain_of_hashes(desk: Desk) -> None:
+    got: list[dict[str, str]] = []
+
+    async def refuse(request: Request) -> Response:
+        got.append(json.loads(await request.body()))
+        return JSONResponse({}, 400)
+
+    audit = desk.root / "audit.jsonl"
+    with Loopback(Starlette(routes=[Route("/hook", refuse, methods=["POST"])])) as server:
+        # That the webhook refuses it changes no exit code.
+        words = ("--kill-on", "danger", "--", "claude", "start", "harmless", "danger", "wait")
+        desk.run("--audit", str(audit), *words, code=81, env={"LANEWAY_NOTIFY_WEBHOOK": f"{server.url}/hook"})
+    [told] = got
+    assert (told["severity"], told["provider"], told["folder"]) == ("kill", "claude-code", str(desk.folder))
+    assert "rm -rf" in told["reason"] or "/etc" in told["reason"]
+    # Calls that can change something are audited.
+    [entry] = list(entries_in(audit))
+    assert entry.what == "tool.started"
+    assert "rm -rf" in entry.body
+    assert file_checked(audit).broken is None
 
 
 def test_secrets_stay_out_of_the_report(tmp_path: Path) -> None:
@@ -129,24 +128,20 @@ def test_secrets_stay_out_of_the_report(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["survivors"][0]["pid"] == 7
 
 
-def test_changes_are_those_since_the_commit_of_the_start_even_if_the_agent_committed(tree: Path) -> None:
-    base = commit_of(tree / "sub")
+def test_changes_are_those_since_the_commit_of_the_start_even_if_the_agent_committed(tmp_path: Path) -> None:
+    below = tmp_path / "tree" / "sub"
+    below.mkdir(parents=True)
+    assert commit_of(below) is None
+    assert changes(below, None) is None
+    tree = repository(below.parent)
+    base = commit_of(below)
     (tree / "kept.txt").write_text("two\n", encoding="utf-8")
     git(tree, "commit", "-qam", "second")
     (tree / "new.txt").write_text("new\n", encoding="utf-8")
-    found = changes(tree / "sub", base)
+    found = changes(below, base)
     assert found is not None
     assert "kept.txt" in found.stat[0]
     assert found.untracked == ["new.txt"]
-
-
-def test_outside_a_work_tree_nothing_is_said_about_changes(tmp_path: Path) -> None:
-    assert commit_of(tmp_path) is None
-    assert changes(tmp_path, None) is None
-
-
-def test_a_long_list_of_changes_is_cut(tree: Path) -> None:
-    base = commit_of(tree)
     for number in range(300):
         (tree / f"n{number}").touch()
     found = changes(tree, base)
@@ -154,47 +149,41 @@ def test_a_long_list_of_changes_is_cut(tree: Path) -> None:
     assert (len(found.untracked), found.cut) == (200, True)
 
 
-@pytest.mark.parametrize("name", ["x", "a=b", 'q"q'])
-def test_looking_at_a_work_tree_runs_nothing_that_it_asks_for(tree: Path, tmp_path: Path, name: str) -> None:
-    base = commit_of(tree)
-    trap = f"touch {tmp_path}/trapped; cat"
-    for setting in ("clean", "process", "smudge"):
-        git(tree, "config", f"filter.{name}.{setting}", trap)
-    git(tree, "config", f"diff.{name}.textconv", trap)
-    git(tree, "config", f"diff.{name}.command", trap)
-    git(tree, "config", "diff.external", trap)
-    git(tree, "config", "core.fsmonitor", f"touch {tmp_path}/trapped")
-    hooks = tree / ".git" / "hooks"
-    (hooks / "post-index-change").write_text(f"#!/bin/sh\ntouch {tmp_path}/trapped\n", encoding="utf-8")
-    (hooks / "post-index-change").chmod(0o755)
-    quoted = name.replace('"', "")
-    (tree / ".gitattributes").write_text(f"* filter={quoted} diff={quoted}\n", encoding="utf-8")
+def test_looking_at_a_work_tree_runs_nothing_that_it_asks_for(tmp_path: Path) -> None:
+    tree, trap = tmp_path / "tree", f"touch {tmp_path}/trapped"
+    tree.mkdir()
+    base = commit_of(repository(tree))
+    git(tree, "config", "diff.external", f"{trap}; cat")
+    git(tree, "config", "core.fsmonitor", trap)
+    hook = tree / ".git" / "hooks" / "post-index-change"
+    hook.write_text(f"#!/bin/sh\n{trap}\n", encoding="utf-8")
+    hook.chmod(0o755)
     (tree / "kept.txt").write_text("changed\n", encoding="utf-8")
-    found = changes(tree, base)
-    assert found is not None
-    assert "kept.txt" in found.stat[0]
-    assert not (tmp_path / "trapped").exists()
+    for name in ("x", "a=b", 'q"q'):
+        for setting in ("clean", "process", "smudge"):
+            git(tree, "config", f"filter.{name}.{setting}", f"{trap}; cat")
+        for setting in ("textconv", "command"):
+            git(tree, "config", f"diff.{name}.{setting}", f"{trap}; cat")
+        quoted = name.replace('"', "")
+        (tree / ".gitattributes").write_text(f"* filter={quoted} diff={quoted}\n", encoding="utf-8")
+        found = changes(tree, base)
+        assert found is not None
+        assert "kept.txt" in found.stat[0]
+        assert not (tmp_path / "trapped").exists(), name
 
 
 def test_the_screen_is_followed_through_any_pieces() -> None:
-    whole, pieces = Screen(), Screen()
-    drawn = b"a\x1b[?1049h\x1b[?25;2004hx\x1b[?25l\x1b]0;title\x07\xc3\xa9"
-    whole.feed(drawn)
-    for byte in drawn:
-        pieces.feed(bytes([byte]))
-    for screen in (whole, pieces):
-        assert screen.alternate
-        assert screen.between
-        assert screen.leave() == b"\x1b[?25h\x1b[?2004l\x1b[?1049l\x1b[0m"
-        assert screen.enter() == b"\x1b[?1049h\x1b[?25l\x1b[?2004h"
-
-
-@pytest.mark.parametrize("piece", [b"\x1b", b"\x1b[", b"\x1b[?10", b"\x1b]0;title", b"\xe2\x82"])
-def test_nothing_is_put_into_the_middle_of_a_sequence(piece: bytes) -> None:
     screen = Screen()
-    screen.feed(b"text" + piece)
-    assert not screen.between
-
-
-def test_nothing_a_log_says_commands_the_terminal() -> None:
+    for byte in b"a\x1b[?1049h\x1b[?25;2004hx\x1b[?25l\x1b]0;title\x07\xc3\xa9":
+        screen.feed(bytes([byte]))
+    assert screen.alternate
+    assert screen.between
+    assert screen.leave() == b"\x1b[?25h\x1b[?2004l\x1b[?1049l\x1b[0m"
+    assert screen.enter() == b"\x1b[?1049h\x1b[?25l\x1b[?2004h"
+    # Nothing is put into the middle of a sequence.
+    for piece in (b"\x1b", b"\x1b[", b"\x1b[?10", b"\x1b]0;title", b"\xe2\x82"):
+        screen = Screen()
+        screen.feed(b"text" + piece)
+        assert not screen.between, piece
+    # Nothing that a log says commands the terminal.
     assert plain("a\x1b[2J\x07b\nc\u202ed") == "a [2J b c d"

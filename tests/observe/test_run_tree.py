@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from laneway.observe.supervised.cgroup import Group, made
-from laneway.observe.supervised.ending import end, freeze, thaw
+from laneway.observe.supervised.cgroup import made
+from laneway.observe.supervised.ending import end
 from laneway.observe.supervised.order import MARK
 from laneway.observe.supervised.tree import Process, Tree, look, send
 from tests.observe.runs import until
@@ -22,48 +24,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /
 SLEEP = (sys.executable, "-c", "import time; print(flush=True); time.sleep(600)")
 
 
-def started(**options: object) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(SLEEP, stdout=subprocess.PIPE, **options)  # type: ignore[call-overload]
+@contextmanager
+def started(mark: str = "", **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that has no children; it is gone when the block is left."""
+    environ = {**os.environ, MARK: mark} if mark else None
+    process = subprocess.Popen(SLEEP, stdout=subprocess.PIPE, env=environ, **options)
+    assert process.stdout is not None
     assert process.stdout.readline()
-    return process  # type: ignore[no-any-return]
-
-
-@pytest.fixture
-def nobody() -> Iterator[int]:
-    """The number of a process that has no children."""
-    process = started()
-    yield process.pid
+    yield process
     process.kill()
     process.wait()
-
-
-@pytest.fixture
-def group() -> Iterator[Group | None]:
-    """A control group, or None where nobody may make one."""
-    group = made("test")
-    yield group
-    if group is None:
-        return
-    group.kill()
-    until(lambda: not group.members(), "the group is empty")
-    group.close()
-    assert not group.folder.exists()
-
-
-def test_a_process_that_is_nobodys_child_is_found_by_its_mark(nobody: int) -> None:
-    marked = started(env={**os.environ, MARK: "one"}, start_new_session=True)
-    other = started(env={**os.environ, MARK: "one-more"}, start_new_session=True)
-    try:
-        tree = Tree("one", nobody)
-        assert [process.pid for process in tree.living()] == [marked.pid]
-        assert tree.living(marked=False) == []
-        assert end(tree, bury=marked.poll) == []
-        assert marked.wait(10) == -signal.SIGTERM
-        assert other.poll() is None
-    finally:
-        for process in (marked, other):
-            process.kill()
-            process.wait()
 
 
 class SlowTree(Tree):
@@ -75,53 +45,40 @@ class SlowTree(Tree):
         return found
 
 
-def test_everybody_is_asked_before_being_killed_however_long_the_looking_takes(nobody: int) -> None:
-    marked = started(env={**os.environ, MARK: "four"})
-    assert end(SlowTree("four", nobody), grace=0.05, bury=marked.poll) == []
-    assert marked.wait(10) == -signal.SIGTERM
+def test_a_process_that_is_nobodys_child_is_found_by_its_mark_and_asked_to_end() -> None:
+    with (
+        started() as nobody,
+        started("one", start_new_session=True) as marked,
+        started("one-more", start_new_session=True) as other,
+    ):
+        tree = SlowTree("one", nobody.pid)
+        assert [process.pid for process in tree.living()] == [marked.pid]
+        assert tree.living(marked=False) == []
+        assert end(tree, grace=0.05, bury=marked.poll) == []
+        # It was asked before it was killed, however long the looking takes.
+        assert marked.wait(10) == -signal.SIGTERM
+        assert other.poll() is None
 
 
-def test_a_process_that_is_nobodys_child_is_found_by_its_group(nobody: int, group: Group | None) -> None:
+def test_a_process_that_is_nobodys_child_is_found_by_its_group() -> None:
+    group = made("test")
     if group is None:
-        return
-    member = started(preexec_fn=group.join)
-    outside = started()
-    try:
-        tree = Tree("none", nobody, group=group)
+        return  # Here nobody may make a control group.
+    with started() as nobody, started(preexec_fn=group.join) as member, started() as outside:
+        tree = Tree("none", nobody.pid, group=group)
         assert [process.pid for process in tree.living()] == [member.pid]
         assert end(tree, grace=0, bury=member.poll) == []
         assert member.wait(10) == -signal.SIGKILL
         assert outside.poll() is None
-    finally:
-        for process in (member, outside):
-            process.kill()
-            process.wait()
+    until(lambda: not group.members(), "the group is empty")
+    group.close()
+    assert not group.folder.exists()
 
 
-def test_a_signal_does_not_reach_a_later_process_with_the_same_number(nobody: int) -> None:
-    process = look(nobody)
-    assert process is not None
-    assert not send(replace(process, began=process.began - 1), signal.SIGKILL)
-    assert look(nobody) is not None
-    assert send(process, 0)
-
-
-def test_all_are_stopped_and_go_on(nobody: int) -> None:
-    marked = started(env={**os.environ, MARK: "two"})
-    try:
-        tree = Tree("two", nobody)
-        assert [process.pid for process in freeze(tree, 30)] == [marked.pid]
-        assert all(process.stopped for process in tree.living())
-        thaw(tree)
-        until(lambda: not any(process.stopped for process in tree.living()), "it goes on")
-    finally:
-        marked.kill()
-        marked.wait()
-
-
-def test_what_is_stopped_hears_that_it_has_to_end(nobody: int) -> None:
-    marked = started(env={**os.environ, MARK: "three"})
-    tree = Tree("three", nobody)
-    freeze(tree, 30)
-    assert end(tree, grace=30, bury=marked.poll) == []
-    assert marked.wait(10) == -signal.SIGTERM
+def test_a_signal_does_not_reach_a_later_process_with_the_same_number() -> None:
+    with started() as nobody:
+        process = look(nobody.pid)
+        assert process is not None
+        assert not send(replace(process, began=process.began - 1), signal.SIGKILL)
+        assert look(nobody.pid) is not None
+        assert send(process, 0)

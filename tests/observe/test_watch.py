@@ -75,6 +75,18 @@ def changed(watching: Watching, *agents: Agent) -> None:
     watching.round([agent.path for agent in agents], seconds=10)
 
 
+def found(watching: Watching) -> None:
+    """All there is has been looked for and read."""
+    watching.rescan()
+    watching.read(10)
+
+
+def edits(agent: Agent) -> None:
+    """The agent is told to work and asks to edit a file."""
+    agent.says("work")
+    agent.calls("Edit", file_path="/home/u/project/a.py", old_string="a", new_string="b")
+
+
 def test_what_was_there_before_is_remembered_and_not_told(tmp_path: Path) -> None:
     agent, watch = Agent(tmp_path), Watch(tmp_path)
     agent.says("old")
@@ -84,79 +96,56 @@ def test_what_was_there_before_is_remembered_and_not_told(tmp_path: Path) -> Non
     changed(watching, agent)
     # The reactor has counted the turn that nobody heard of.
     assert (watch.news, watch.said) == (["new"], ["turn 2"])
+    # Nor is it told if the log is moved here later.
+    Agent(tmp_path, clock=FakeClock()).says("of last year")
+    found(watching)
+    assert watch.news == ["new"]
 
 
 def test_several_sessions_are_watched_at_once_and_new_ones_are_found(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
     watching = watch.begin()
-    first, second = Agent(tmp_path), Agent(tmp_path)
+    first, second, third = Agent(tmp_path), Agent(tmp_path), Agent(tmp_path)
     first.says("one")
     second.says("two")
-    watching.rescan()
-    watching.read(10)
+    found(watching)
     first.says("three")
-    changed(watching, first)
-    assert sorted(watch.news) == ["one", "three", "two"]
+    third.says("four")
+    # It was looked a second ago, which took no time: too soon to look again, were it not for the name.
+    watching._scanned, watching._cost = time.monotonic() - 1, 0.0
+    changed(watching, first, third)
+    assert sorted(watch.news) == ["four", "one", "three", "two"]
     assert [seen.session.session_id for seen in watch.seen if seen.event.text == "two"] == [second.session_id]
 
 
-def test_an_unknown_file_is_looked_for_as_soon_as_somebody_names_it(tmp_path: Path) -> None:
-    watch = Watch(tmp_path)
-    watching = watch.begin()
-    agent = Agent(tmp_path)
-    agent.says("hello")
-    # It was looked a second ago, which took no time: too soon to look again, were it not for the name.
-    watching._scanned, watching._cost = time.monotonic() - 1, 0.0
-    changed(watching, agent)
-    assert watch.news == ["hello"]
-
-
-def test_a_log_that_was_moved_here_tells_nothing_that_is_long_past(tmp_path: Path) -> None:
-    watch = Watch(tmp_path)
-    watching = watch.begin()
-    old, new = Agent(tmp_path, clock=FakeClock()), Agent(tmp_path)
-    old.says("of last year")
-    new.says("of now")
-    watching.rescan()
-    watching.read(10)
-    assert watch.news == ["of now"]
-
-
-def test_only_the_wanted_provider_and_session_are_watched(tmp_path: Path) -> None:
+def test_only_the_wanted_provider_and_session_with_its_sub_agents_are_watched(tmp_path: Path) -> None:
     first, second = Agent(tmp_path), Agent(tmp_path)
+    first.says("a")
+    second.says("b")
+    side = first.path.with_suffix("") / "subagents" / "agent-7.jsonl"
+    side.parent.mkdir(parents=True)
+    side.write_bytes(first.path.read_bytes())
     for which, expected in (
         (Which(provider="codex"), 0),
-        (Which(provider="claude-code"), 2),
-        (Which(session=first.session_id[:8]), 1),
+        (Which(provider="claude-code"), 3),
+        (Which(session=first.session_id[:8]), 2),
         (Which(session=str(second.path)), 1),
     ):
-        watch = Watch(tmp_path)
-        first.says("a")
-        second.says("b")
-        assert len(watch.begin(which=which).sessions) == expected
-
-
-def test_a_sub_agent_belongs_to_the_session_that_is_wanted(tmp_path: Path) -> None:
-    agent = Agent(tmp_path)
-    agent.says("a")
-    side = agent.path.with_suffix("") / "subagents" / "agent-7.jsonl"
-    side.parent.mkdir(parents=True)
-    side.write_bytes(agent.path.read_bytes())
-    watching = Watch(tmp_path).begin(which=Which(session=agent.session_id))
-    assert {session.found.side for session in watching.sessions.values()} == {False, True}
+        assert len(Watch(tmp_path).begin(which=which).sessions) == expected
 
 
 def test_a_stall_makes_no_event_and_is_noticed_by_the_clock(tmp_path: Path) -> None:
     clock = FakeClock(SystemClock().now())
     agent, watch = Agent(tmp_path, clock=clock), Watch(tmp_path, clock)
     watching = watch.begin(None)
-    agent.says("work")
-    agent.calls("Edit", file_path="/home/u/project/a.py", old_string="a", new_string="b")
-    watching.rescan()
-    watching.read(10)
-    for _ in range(14):
-        clock.advance(4)
-        watching.tick()
+    edits(agent)
+    found(watching)
+    clock.advance(56)
+    # It ticks at least every five seconds.
+    watching._ticked -= 5
+    watching.round()
+    watching.round()
+    assert [seen.event.kind for seen in watch.seen if seen.event.kind is EventKind.TICK] == [EventKind.TICK]
     assert watch.notices == []
     clock.advance(8)
     watching.tick()
@@ -168,99 +157,51 @@ def test_a_stall_makes_no_event_and_is_noticed_by_the_clock(tmp_path: Path) -> N
     assert len(watch.notices) == 1
 
 
-def test_the_clock_ticks_at_least_every_five_seconds(tmp_path: Path) -> None:
-    watch = Watch(tmp_path)
-    agent = Agent(tmp_path)
-    agent.says("hello")
-    watching = watch.begin()
-    watching._ticked -= 5
-    watching.round()
-    watching.round()
-    assert [seen.event.kind for seen in watch.seen if not seen.past] == [EventKind.TICK]
-
-
-def test_a_silence_that_began_before_is_not_told_when_watching_begins(tmp_path: Path) -> None:
-    clock = FakeClock(SystemClock().now())
-    agent, watch = Agent(tmp_path, clock=clock), Watch(tmp_path, clock)
-    agent.says("work")
-    agent.calls("Edit", file_path="/home/u/project/a.py", old_string="a", new_string="b")
-    clock.advance(120)
-    watching = watch.begin(None)
-    clock.advance(4)
-    watching.tick()
-    assert watch.notices == []
-
-
 def test_after_a_restart_memory_is_there_again_and_nothing_is_told_twice(tmp_path: Path) -> None:
     agent, before = Agent(tmp_path), Watch(tmp_path)
     watching = before.begin(None)
     agent.says("work")
     for _ in range(8):
         agent.does("make test")
-    watching.rescan()
-    watching.read(10)
+    found(watching)
     assert [notice.reactor for notice in before.notices] == ["loop"]
     after = Watch(tmp_path)
     watching = after.begin(None)
-    assert after.notices == []
     # The ninth is the same loop: whoever had forgotten would begin to count at one, or tell it again.
     agent.does("make test")
     changed(watching, agent)
     assert after.notices == []
 
 
-def test_a_session_that_slept_goes_on_with_its_memory(tmp_path: Path) -> None:
-    agent, watch = Agent(tmp_path), Watch(tmp_path)
-    watching = watch.begin()
-    agent.says("one")
-    watching.rescan()
-    watching.read(10)
-    [session] = watching.sessions.values()
-    session.sleep()
-    assert not session.awake
-    assert session.state is not None
-    agent.says("two")
-    changed(watching, agent)
-    assert (watch.news, watch.said) == (["one", "two"], ["turn 1", "turn 2"])
-
-
-def test_no_more_sessions_are_open_than_allowed_and_the_quietest_sleeps_first(tmp_path: Path) -> None:
-    watch, agents = Watch(tmp_path), [Agent(tmp_path) for _ in range(12)]
+def test_the_quietest_sessions_sleep_and_go_on_with_their_memory(tmp_path: Path) -> None:
+    clock = FakeClock(SystemClock().now())
+    watch, agents = Watch(tmp_path, clock), [Agent(tmp_path) for _ in range(6)]
     for number, agent in enumerate(agents):
         agent.says("hello")
         moment = SystemClock().now().timestamp() - 100 + number
         os.utime(agent.path, (moment, moment))
-    watching = watch.begin(bounds=Bounds(awake=5))
+    watching = watch.begin(bounds=Bounds(awake=3))
     watching.rest()
     awake = {session.session_id for session in watching.sessions.values() if session.awake}
-    assert awake == {agent.session_id for agent in agents[-5:]}
+    assert awake == {agent.session_id for agent in agents[-3:]}
     agents[0].says("again")
     changed(watching, agents[0])
     watching.rest()
-    assert watch.news == ["again"]
-    assert len(watching.shown()) == 5
+    assert (watch.news, watch.said) == (["again"], ["turn 2"])
+    assert len(watching.shown()) == 3
     assert watching.shown()[0].session_id == agents[0].session_id
-
-
-def test_a_session_that_was_quiet_for_an_hour_sleeps(tmp_path: Path) -> None:
-    clock = FakeClock(SystemClock().now())
-    watch = Watch(tmp_path, clock)
-    Agent(tmp_path).says("hello")
-    watching = watch.begin()
-    watching.rest()
-    assert len(watching.shown()) == 1
+    # Those that were quiet for an hour sleep, however few they are.
     clock.advance(3700)
     watching.rest()
     assert watching.shown() == []
 
 
-def test_a_log_that_is_written_anew_is_not_told_again(tmp_path: Path) -> None:
+def test_a_log_that_is_written_anew_is_not_told_again_and_one_that_vanishes_is_lost(tmp_path: Path) -> None:
     agent, watch = Agent(tmp_path), Watch(tmp_path)
     watching = watch.begin()
     agent.says("one")
     agent.says("two")
-    watching.rescan()
-    watching.read(10)
+    found(watching)
     lines = agent.path.read_bytes().splitlines(keepends=True)
     agent.path.write_bytes(lines[0])
     changed(watching, agent)
@@ -268,12 +209,6 @@ def test_a_log_that_is_written_anew_is_not_told_again(tmp_path: Path) -> None:
     changed(watching, agent)
     assert watch.news == ["one", "two", "three"]
     assert watch.said[-1] == "turn 2"
-
-
-def test_a_session_that_vanishes_is_dropped_and_said_to_be_lost(tmp_path: Path) -> None:
-    agent, watch = Agent(tmp_path), Watch(tmp_path)
-    agent.says("one")
-    watching = watch.begin()
     agent.path.unlink()
     watching.rescan()
     assert watching.sessions == {}
@@ -294,21 +229,3 @@ def test_a_long_log_lets_others_have_their_turn(tmp_path: Path) -> None:
     assert watching.pending
     watching.read(10)
     assert len(watch.news) == 7
-
-
-def test_one_silence_has_one_name_however_long_it_lasts(tmp_path: Path) -> None:
-    began = SystemClock().now()
-    agent = Agent(tmp_path, clock=FakeClock(began))
-    watches = [Watch(tmp_path, FakeClock(began)) for _ in range(2)]
-    watchings = [watch.begin(None) for watch in watches]
-    agent.says("work")
-    agent.calls("Edit", file_path="/home/u/project/a.py", old_string="a", new_string="b")
-    for watching, seconds in zip(watchings, (61, 241), strict=True):
-        watching.rescan()
-        watching.read(10)
-        assert isinstance(watching.clock, FakeClock)
-        watching.clock.advance(seconds)
-        watching.tick()
-    [[first], [second]] = [watch.notices for watch in watches]
-    assert first.text != second.text
-    assert first.key == second.key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,7 @@ from laneway.reactors.loop_detector import LoopDetector
 from laneway.reactors.reviewing import LONGEST, Reviews
 from laneway.store import ledger
 from laneway.store.database import Database
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def happened(kind: EventKind, seconds: float = 0, **more: Any) -> SessionEvent:
-    return SessionEvent("s1", "claude-code", kind, NOW + timedelta(seconds=seconds), **more)
+from tests.reactors.watched import happened
 
 
 def stubborn(times: int = 6) -> list[SessionEvent]:
@@ -55,21 +49,24 @@ def test_the_rules_say_what_was_done_what_failed_and_what_stood_out() -> None:
     assert "6 tool calls (Bash 6); 6 failed" in report.text
     assert "5 of the calls had been made before" in report.text
     assert "loop: The same call was made 5 times" in report.text
-
-
-def test_a_session_without_anything_odd_is_said_to_have_nothing_odd() -> None:
     report = by_rules(made([happened(EventKind.USER, text="hello"), happened(EventKind.ASSISTANT, 1, text="hello")]))
     assert "Nothing stood out." in report.text
     assert digested([], []) is None
 
 
 def test_a_digest_is_bounded_and_without_secrets() -> None:
-    events = [happened(EventKind.USER, number, text="x" * 10_000) for number in range(5000)]
-    digest = made([*stubborn(), *events])
+    digest = made([*stubborn(), *(happened(EventKind.USER, number, text="x" * 3000) for number in range(150))])
     text = material(digest)
     assert "hunter2" not in text
     assert len(text) < 30_000
     assert len(digest.lines) == 80
+    # One that somebody sent is cleaned again.
+    told = digest.as_json() | {"lines": ["> token=abcdefghijkl\x1b[31m" + "y" * 9000] * 500, "odd": 1}
+    digest = Digest.given(told)
+    assert len(digest.lines) == 80
+    assert max(map(len, digest.lines)) <= 240
+    assert "abcdefghijkl" not in str(digest)
+    assert "\x1b" not in str(digest)
 
 
 def test_a_session_cannot_end_the_material_and_speak_to_the_model() -> None:
@@ -79,15 +76,6 @@ def test_a_session_cannot_end_the_material_and_speak_to_the_model() -> None:
     assert text.count("</session>") == 1
     assert text.endswith("</session>")
     assert "/ SESSION >" in text
-
-
-def test_a_digest_somebody_sent_is_cleaned_again() -> None:
-    told = made(stubborn()).as_json() | {"lines": ["> token=abcdefghijkl\x1b[31m" + "y" * 9000] * 500, "odd": 1}
-    digest = Digest.given(told)
-    assert len(digest.lines) == 80
-    assert max(map(len, digest.lines)) <= 240
-    assert "abcdefghijkl" not in str(digest)
-    assert "\x1b" not in str(digest)
 
 
 def test_the_reactor_hands_on_the_digest_of_a_finished_session() -> None:

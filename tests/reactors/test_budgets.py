@@ -26,23 +26,10 @@ def test_an_armed_budget_ends_the_session_even_if_one_answer_takes_it_all() -> N
     assert len(kills(Watched(TokenBudget(1000, kill=True)).spend(5000))) == 1
 
 
-def test_the_warning_says_how_long_the_rest_lasts_at_this_pace() -> None:
-    session = Watched(TokenBudget(100_000))
-    for _ in range(8):
-        session.wait(60)
-        said = session.spend(10_000)
-    assert warnings(said) == [
-        "80,000 of 100,000 tokens (80 %) are used; at this pace the rest is used up in 2 minutes."
-    ]
-
-
-def test_a_fast_session_is_warned_of_before_80_percent() -> None:
+def test_a_fast_session_is_warned_of_before_80_percent_and_a_pause_is_no_pace() -> None:
     session = Watched(TokenBudget(100_000))
     said = [warning for _ in range(3) for warning in warnings((session.wait(60), session.spend(20_000))[1])]
     assert said == ["60,000 of 100,000 tokens (60 %) are used; at this pace the rest is used up in 2 minutes."]
-
-
-def test_a_slow_session_is_not_and_a_pause_is_no_pace() -> None:
     session = Watched(TokenBudget(100_000))
     session.spend(60_000)
     session.wait(3600)
@@ -81,16 +68,13 @@ def test_a_model_without_a_price_is_named_once() -> None:
     assert session.spend(1000) == []
 
 
-def test_time_runs_out_in_silence_too() -> None:
+def test_time_runs_out_in_silence_too_but_not_when_the_session_is_over() -> None:
     session = Watched(TimeBudget(10, kill=True))
     session.tell(EventKind.USER, text="go")
     assert session.wait(475) == []
     assert warnings(session.wait(5)) == ["8.0 of 10 minutes (80 %) are used."]
     assert session.wait(115) == []
     assert kills(session.wait(5)) == ["The budget is used up: 10 of 10 minutes (100 %)."]
-
-
-def test_time_stands_still_when_the_session_is_over() -> None:
     session = Watched(TimeBudget(10, kill=True))
     session.tell(EventKind.ENDED)
     assert session.wait(3600) == []

@@ -12,17 +12,12 @@ BIG = "x" * 2000
 
 def test_a_large_file_that_is_read_whole_again_is_pointed_out_once() -> None:
     session = Watched(CostOptimizer())
-    assert session.done("Read", {"file_path": "big.py"}, BIG) == []
+    # `cat` counts as reading it whole.
+    assert session.done("Bash", {"command": "cat big.py"}, BIG) == []
     assert warnings(session.done("Read", {"file_path": "big.py"}, BIG)) == [
         "big.py is large and is read whole again: a search (grep) or a part would do."
     ]
     assert session.done("Read", {"file_path": "big.py"}, BIG) == []
-
-
-def test_cat_counts_as_reading_it_whole() -> None:
-    session = Watched(CostOptimizer())
-    session.done("Bash", {"command": "cat big.py"}, BIG)
-    assert len(warnings(session.done("Read", {"file_path": "big.py"}, BIG))) == 1
 
 
 def test_what_it_added_to_the_context_tells_better_than_the_beginning_of_the_text() -> None:
@@ -65,17 +60,15 @@ def turns(session: Watched, count: int, output: int, calls: int = 0) -> list[Sai
     return said
 
 
-def test_a_big_model_for_five_small_turns_is_pointed_out() -> None:
+def test_a_big_model_for_five_small_turns_is_pointed_out_and_nothing_else() -> None:
     session = Watched(CostOptimizer(), model="claude-opus-4-5")
     assert turns(session, 4, 100) == []
     assert warnings(turns(session, 1, 100)) == [
         "The last 5 turns were small: a smaller model than claude-opus-4-5 would do."
     ]
     assert turns(session, 20, 100) == []
-
-
-def test_a_small_model_or_real_work_is_not() -> None:
-    assert turns(Watched(CostOptimizer(), model="claude-haiku-4-5"), 20, 100) == []
-    assert turns(Watched(CostOptimizer(), model="gpt-5-mini"), 20, 100) == []
+    for model in ("claude-haiku-4-5", "gpt-5-mini"):
+        assert turns(Watched(CostOptimizer(), model=model), 20, 100) == []
+    # Real work.
     assert turns(Watched(CostOptimizer(), model="claude-opus-4-5"), 20, 3000) == []
     assert turns(Watched(CostOptimizer(), model="claude-opus-4-5"), 20, 100, calls=2) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from laneway.domain.session import EventKind
@@ -49,89 +51,60 @@ def test_rounds_of_several_calls_and_alternating_ones_are_loops(calls: tuple[tup
     assert len(kills(repeated(session, 4, *calls))) == 1
 
 
-def test_a_round_of_four_different_calls_is_work() -> None:
+def progress(session: Watched, number: int) -> list[Said]:
+    return session.done(*TEST, text=f"{number} failed")
+
+
+def asked_again(session: Watched, number: int) -> list[Said]:
+    session.tell(EventKind.USER, text="again")
+    return session.done(*TEST)
+
+
+def changed_for_a_sub_agent(session: Watched, number: int) -> list[Said]:
+    session.done("Edit", {"file_path": "a.py", "new_string": str(number)})
+    return session.done(*TEST, side=True)
+
+
+def told_by_text_alone(session: Watched, number: int) -> list[Said]:
+    session.call(*TEST)
+    return session.tell(EventKind.TOOL_ENDED, call_id=f"c{session.calls}", text=f"run {number}")
+
+
+@pytest.mark.parametrize("step", [progress, asked_again, changed_for_a_sub_agent, told_by_text_alone])
+def test_another_result_a_person_or_a_change_makes_it_no_loop(step: Callable[[Watched, int], list[Said]]) -> None:
+    session = Watched(LoopDetector(kill=True))
+    assert [step(session, number) for number in range(20)] == [[]] * 20
+
+
+def test_a_round_of_four_calls_and_looking_after_what_runs_are_no_loop_nor_are_exceptions() -> None:
     assert repeated(Watched(LoopDetector(kill=True)), 30, GREP, LIST, TEST, ("Read", {"file_path": "a"})) == []
-
-
-def test_another_result_is_progress() -> None:
-    session = Watched(LoopDetector(kill=True))
-    for number in range(40):
-        assert session.done(*TEST, text=f"{number} failed") == []
-
-
-def test_another_call_between_ends_the_loop_and_a_new_one_is_told_anew() -> None:
-    session = Watched(LoopDetector(kill=True))
-    repeated(session, 8, GREP)
-    session.done("Edit", {"file_path": "a.py"})
-    assert notices(repeated(session, 7, GREP)) == []
-    assert len(notices(repeated(session, 1, GREP))) == 1
-
-
-def test_a_person_who_asks_for_it_again_makes_no_loop() -> None:
-    session = Watched(LoopDetector(kill=True))
-    for _ in range(20):
-        session.tell(EventKind.USER, text="again")
-        assert session.done(*TEST) == []
-
-
-def test_a_change_to_the_work_tree_by_the_agent_is_news_for_its_sub_agent() -> None:
-    session = Watched(LoopDetector(kill=True))
-    for number in range(20):
-        assert session.done(*TEST, side=True) == []
-        session.done("Edit", {"file_path": "a.py", "new_string": str(number)})
-
-
-def test_a_sub_agents_calls_do_not_hide_the_agents_loop() -> None:
-    session = Watched(LoopDetector())
-    said: list[Said] = []
-    for number in range(8):
-        said += session.done(*GREP)
-        said += session.done("Read", {"file_path": str(number)}, side=True)
-    assert len(notices(said)) == 1
-
-
-@pytest.mark.parametrize("tool", ["BashOutput", "TaskOutput", "wait_for", "write_stdin", "TodoWrite"])
-def test_looking_after_what_runs_is_no_loop(tool: str) -> None:
-    assert repeated(Watched(LoopDetector(kill=True)), 40, (tool, {"id": "1"})) == []
-
-
-def test_exceptions_can_be_a_tool_or_a_command() -> None:
+    for tool in ("BashOutput", "TaskOutput", "wait_for", "write_stdin", "TodoWrite"):
+        assert repeated(Watched(LoopDetector(kill=True)), 40, (tool, {"id": "1"})) == [], tool
     session = Watched(LoopDetector(exceptions=("mcp__ci__*", "Bash(gh run view *)")))
     assert repeated(session, 20, ("mcp__ci__status", {})) == []
     assert repeated(session, 20, ("Bash", {"command": "gh run view 17"})) == []
     assert len(notices(repeated(session, 8, ("Bash", {"command": "gh pr list"})))) == 1
 
 
-def test_other_words_about_the_same_command_do_not_hide_it() -> None:
-    session = Watched(LoopDetector())
-    said: list[Said] = []
-    for number in range(8):
-        said += session.done("Bash", {"command": "make", "description": f"try number {number}"})
-    assert len(notices(said)) == 1
-
-
-def test_parallel_calls_count_in_the_order_they_were_made_whatever_order_results_come_in() -> None:
-    session = Watched(LoopDetector())
-    said: list[Said] = []
-    for number in range(8):
-        session.call(*GREP)
-        session.call(*LIST)
-        ids = [f"c{session.calls}", f"c{session.calls - 1}"]
-        for call_id in ids if number % 2 else reversed(ids):
-            said += session.end(call_id=call_id)
-    assert len(notices(said)) == 1
-
-
-def test_calls_that_never_end_do_not_stop_it() -> None:
-    session = Watched(LoopDetector())
+def test_another_call_between_ends_the_loop_and_a_new_one_is_told_anew() -> None:
+    session = Watched(LoopDetector(kill=True))
+    repeated(session, 8, GREP)
+    session.done("Edit", {"file_path": "a.py"})
+    # A call that never ends does not stop it.
     session.call(*LIST)
-    assert notices(repeated(session, 8, GREP)) != []
+    assert notices(repeated(session, 7, GREP)) == []
+    assert len(notices(repeated(session, 1, GREP))) == 1
 
 
-def test_results_without_a_hash_are_compared_by_their_text() -> None:
-    session = Watched(LoopDetector())
-    said: list[Said] = []
+def test_neither_a_sub_agent_nor_other_words_nor_parallel_calls_hide_a_loop() -> None:
+    beside, described, parallel = (Watched(LoopDetector()) for _ in range(3))
+    said: list[list[Said]] = [[], [], []]
     for number in range(8):
-        session.call(*TEST)
-        said += session.tell(EventKind.TOOL_ENDED, call_id=f"c{session.calls}", text=f"run {number}")
-    assert said == []
+        said[0] += beside.done(*GREP) + beside.done("Read", {"file_path": str(number)}, side=True)
+        said[1] += described.done("Bash", {"command": "make", "description": f"try number {number}"})
+        parallel.call(*GREP)
+        parallel.call(*LIST)
+        ids = [f"c{parallel.calls}", f"c{parallel.calls - 1}"]
+        for call_id in ids if number % 2 else reversed(ids):
+            said[2] += parallel.end(call_id=call_id)
+    assert [len(notices(some)) for some in said] == [1, 1, 1]

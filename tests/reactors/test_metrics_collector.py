@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from laneway.channels.contract import PULLED
 from laneway.domain.session import EventKind, SessionEvent, SessionState, Tokens
-from laneway.observe.duty import Orders, SessionDuty
-from laneway.observe.watching import Bounds
 from laneway.reactors import Chain, Intervene, Severity, Warn
 from laneway.reactors.metrics_collector import Counts, MetricsCollector
-from laneway.reactors.options import Options
 from laneway.reactors.telemetry import MOST_REQUESTS, MOST_SPANS, Telemetry
 from laneway.store import counters
 from laneway.store.database import Database
-from tests.observe.live_logs import Agent
-from tests.observe.test_watch_server import beginning, turns, until
+from tests.reactors.watched import happened
 from tests.servers.loopback import Loopback
 from tests.servers.otlp_collector import Collector, attributes_of
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def happened(kind: EventKind, seconds: float = 0, **more: Any) -> SessionEvent:
-    return SessionEvent("s1", "claude-code", kind, NOW + timedelta(seconds=seconds), **more)
-
 
 ANSWER = happened(
     EventKind.ASSISTANT, 2, model="claude-sonnet-4-5", tokens=Tokens(100, 20, 1000, 50, 5), cost=Decimal("0.0125")
@@ -48,42 +31,36 @@ LIFE = [
 
 
 def told(counted: counters.Counted) -> dict[str, Decimal]:
-    return {f"{name}{dict(labels)}": value for (name, labels), value in counted.items()}
+    return {f"{name} {' '.join(text for _, text in labels)}": value for (name, labels), value in counted.items()}
 
 
 def test_tokens_money_tool_calls_and_sessions_are_counted_once() -> None:
     counts = Counts()
     chain = Chain(SessionState("s1", "claude-code"), [MetricsCollector(counts)])
-    for event in LIFE:
-        assert chain.handle(event) == []
+    assert [chain.handle(event) for event in LIFE] == [[]] * len(LIFE)
     counts.reacted("loop", Warn("again"))
     counts.reacted("safety", Intervene("no", Severity.KILL))
     counts.failed("broken")
-    model = "claude-sonnet-4-5"
+    whose = "claude-sonnet-4-5 claude-code"
     assert told(counts.take()) == {
-        "laneway_sessions{'provider': 'claude-code'}": 1,
-        f"laneway_session_tokens{{'kind': 'input', 'model': '{model}', 'provider': 'claude-code'}}": 100,
-        f"laneway_session_tokens{{'kind': 'output', 'model': '{model}', 'provider': 'claude-code'}}": 20,
-        f"laneway_session_tokens{{'kind': 'cache_read', 'model': '{model}', 'provider': 'claude-code'}}": 1000,
-        f"laneway_session_tokens{{'kind': 'cache_write', 'model': '{model}', 'provider': 'claude-code'}}": 50,
-        f"laneway_session_tokens{{'kind': 'reasoning', 'model': '{model}', 'provider': 'claude-code'}}": 5,
-        f"laneway_session_cost_usd{{'model': '{model}', 'provider': 'claude-code'}}": Decimal("0.0125"),
-        "laneway_tool_calls{'outcome': 'error', 'provider': 'claude-code', 'tool': 'Bash'}": 1,
-        "laneway_reactions{'reactor': 'loop', 'severity': 'warning'}": 1,
-        "laneway_reactions{'reactor': 'safety', 'severity': 'kill'}": 1,
-        "laneway_reactor_failures{'reactor': 'broken'}": 1,
+        "laneway_sessions claude-code": 1,
+        f"laneway_session_tokens input {whose}": 100,
+        f"laneway_session_tokens output {whose}": 20,
+        f"laneway_session_tokens cache_read {whose}": 1000,
+        f"laneway_session_tokens cache_write {whose}": 50,
+        f"laneway_session_tokens reasoning {whose}": 5,
+        f"laneway_session_cost_usd {whose}": Decimal("0.0125"),
+        "laneway_tool_calls error claude-code Bash": 1,
+        "laneway_reactions loop warning": 1,
+        "laneway_reactions safety kill": 1,
+        "laneway_reactor_failures broken": 1,
     }
     assert counts.take() == {}
-
-
-def test_what_is_replayed_is_not_counted_again() -> None:
-    counts = Counts()
+    # What is replayed is not counted again.
     chain = Chain(SessionState("s1", "claude-code"), [MetricsCollector(counts)])
     chain.replay(LIFE[:3])
     chain.handle(LIFE[3])
-    assert told(counts.take()) == {
-        "laneway_tool_calls{'outcome': 'error', 'provider': 'claude-code', 'tool': 'Bash'}": 1
-    }
+    assert told(counts.take()) == {"laneway_tool_calls error claude-code Bash": 1}
 
 
 def test_an_agent_that_invents_names_does_not_fill_the_memory() -> None:
@@ -100,9 +77,7 @@ async def test_several_processes_count_together(db: Database) -> None:
     for _ in range(2):
         telemetry = Telemetry(db)
         telemetry.counts.reacted("loop", Warn("again"))
-        async with httpx.AsyncClient() as client:
-            await telemetry.hand_on(client)
-            await telemetry.hand_on(client)
+        await hand_on(telemetry, 2)
     async with db.transaction() as tx:
         assert await counters.sums(tx) == {("laneway_reactions", (("reactor", "loop"), ("severity", "warning"))): 2}
 
@@ -120,12 +95,17 @@ def watched(telemetry: Telemetry, events: list[SessionEvent] = LIFE) -> None:
         chain.handle(event)
 
 
-async def test_spans_with_genai_attributes_reach_a_collector(collector: tuple[Collector, str]) -> None:
+async def hand_on(telemetry: Telemetry, times: int = 1) -> None:
+    async with httpx.AsyncClient(headers={"authorization": "Bearer abc"}) as client:
+        for _ in range(times):
+            await telemetry.hand_on(client)
+
+
+async def test_spans_and_metrics_with_genai_attributes_reach_a_collector(collector: tuple[Collector, str]) -> None:
     taking, url = collector
     telemetry = Telemetry(None, f"{url}/", {"authorization": "Bearer abc"})
     watched(telemetry)
-    async with httpx.AsyncClient(headers={"authorization": "Bearer abc"}) as client:
-        await telemetry.hand_on(client)
+    await hand_on(telemetry)
     assert taking.refused == []
     assert taking.headers[0]["authorization"] == "Bearer abc"
     assert taking.resources[0]["service.name"] == "laneway"
@@ -144,15 +124,6 @@ async def test_spans_with_genai_attributes_reach_a_collector(collector: tuple[Co
     assert {span.get("parentSpanId", agent["spanId"]) for span in taking.spans} == {agent["spanId"]}
     assert len({span["traceId"] for span in taking.spans}) == 1
     assert "ls" not in str(taking.spans), "no arguments are told"
-
-
-async def test_metrics_reach_a_collector_as_sums_and_genai_histograms(collector: tuple[Collector, str]) -> None:
-    taking, url = collector
-    telemetry = Telemetry(None, url)
-    watched(telemetry)
-    async with httpx.AsyncClient() as client:
-        await telemetry.hand_on(client)
-    assert taking.refused == []
     by_name = {metric["name"]: metric for metric in taking.metrics}
     usage = by_name["gen_ai.client.token.usage"]["histogram"]["dataPoints"]
     assert {attributes_of(point)["gen_ai.token.type"]: point["sum"] for point in usage} == {"input": 1150, "output": 20}
@@ -167,62 +138,24 @@ async def test_a_collector_that_is_busy_gets_everything_later_and_once(collector
     taking.answers = [503, 200, 429]
     telemetry = Telemetry(None, url, first_pause=0.0)
     watched(telemetry)
-    async with httpx.AsyncClient() as client:
-        for _ in range(6):
-            await telemetry.hand_on(client)
-    assert len(taking.spans) == 3
-    assert len({span["spanId"] for span in taking.spans}) == 3
+    await hand_on(telemetry, 6)
+    assert len(taking.spans) == len({span["spanId"] for span in taking.spans}) == 3
     assert sum(metric["name"] == "laneway.sessions" for metric in taking.metrics) == 1
     assert telemetry.dropped == 0
-
-
-async def test_what_a_collector_refuses_for_good_is_dropped_and_counted(collector: tuple[Collector, str]) -> None:
-    taking, url = collector
-    taking.answers = [400, 400]
-    telemetry = Telemetry(None, url)
+    # What it refuses for good is dropped and counted.
+    taking.answers, before = [400, 400], taking.requests
     watched(telemetry)
-    async with httpx.AsyncClient() as client:
-        await telemetry.hand_on(client)
-        await telemetry.hand_on(client)
-    assert (telemetry.dropped, taking.requests) == (2, 2)
+    await hand_on(telemetry, 2)
+    assert (telemetry.dropped, taking.requests - before) == (2, 2)
 
 
-@pytest.mark.alone
-async def test_a_collector_that_is_away_never_blocks_and_never_fills_the_memory() -> None:
+async def test_a_collector_that_is_away_never_fills_the_memory() -> None:
     telemetry = Telemetry(None, "http://127.0.0.1:9", first_pause=0.0)
-    began = time.perf_counter()
     for _ in range(MOST_SPANS + 10):
         watched(telemetry, [ANSWER])
-    assert time.perf_counter() - began < 5
     assert telemetry.dropped == 10
     async with httpx.AsyncClient() as client:
-        for _ in range(MOST_REQUESTS * 3):
+        for _ in range(MOST_REQUESTS + 5):
             telemetry.counts.failed("x")
             await telemetry.hand_on(client)
     assert len(telemetry._waiting) == MOST_REQUESTS
-
-
-async def test_sessions_that_the_server_watches_are_counted_too_and_not_again_after_a_restart(
-    db: Database, tmp_path: Path
-) -> None:
-    agent, telemetry = Agent(tmp_path), Telemetry(db)
-    orders = Orders(
-        {"HOME": str(tmp_path)}, Options(), pulled=PULLED, bounds=Bounds(recent=timedelta(hours=1), tick=0.2),
-        more=telemetry.reactors,
-    )  # fmt: skip
-    found: counters.Counted = {}
-    for round in range(2):
-        async with beginning():
-            task = asyncio.create_task(SessionDuty(db, orders).keep_going())
-        agent.says("work")
-        agent.calls("Bash", command=f"ls {round}")
-        await until(db, turns(round + 1))
-        async with asyncio.timeout(30):
-            # Both lines may have been read at once, or one after the other.
-            while f"laneway_session_tokens {round}" not in {name for name, _ in found}:
-                for (name, labels), value in telemetry.counts.take().items():
-                    found[f"{name} {round}", labels] = found.get((f"{name} {round}", labels), 0) + value
-                await asyncio.sleep(0.05)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-    assert {name: value for (name, _), value in found.items() if "sessions" in name} == {"laneway_sessions 0": 1}

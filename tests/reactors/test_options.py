@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from laneway.domain.session import EventKind
 from laneway.errors import SettingsError
+from laneway.reactors import Said
 from laneway.reactors.loading import load
 from laneway.reactors.options import Options, chosen, folder_of
 from laneway.reactors.shipped import shipped
@@ -20,22 +22,9 @@ def test_by_default_nothing_has_a_budget_and_nothing_is_ended() -> None:
     said = [one for _ in range(20) for one in session.done("Bash", {"command": "rm -rf /"})]
     assert kills(said) == []
     assert len(notices(said)) == 2
-
-
-def test_the_order_is_a_plain_list_and_budgets_stand_before_what_only_tells() -> None:
-    every = Options(budget_tokens=1, budget_usd=1, max_minutes=1)
-    assert [one.name for one in shipped(every)] == [
-        "safety", "loop", "tokens", "cost", "time", "errors", "stall", "cheaper",
-    ]  # fmt: skip
-
-
-def test_two_sessions_share_no_memory() -> None:
-    options = Options()
-    first, second = Watched(*shipped(options)), Watched(*shipped(options))
-    for _ in range(7):
-        first.done("Bash", {"command": "ls"})
-    assert notices(second.done("Bash", {"command": "ls"})) == []
-    assert len(notices(first.done("Bash", {"command": "ls"}))) == 1
+    # Budgets stand before what only tells.
+    every = [one.name for one in shipped(Options(budget_tokens=1, budget_usd=1, max_minutes=1))]
+    assert every == ["safety", "loop", "tokens", "cost", "time", "errors", "stall", "cheaper"]
 
 
 def test_settings_choose_the_options_and_the_folder(tmp_path: Path) -> None:
@@ -60,3 +49,23 @@ def test_settings_choose_the_options_and_the_folder(tmp_path: Path) -> None:
 def test_what_may_not_end_a_session_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="LANEWAY_REACTORS_KILL_ON"):
         Settings.load({"LANEWAY_HOME": str(tmp_path), "LANEWAY_REACTORS_KILL_ON": "boredom"}, tmp_path)
+
+
+def failing(session: Watched, times: int) -> list[Said]:
+    said: list[Said] = []
+    for number in range(times):
+        said += session.done("Bash", {"command": f"make {number}"}, f"no rule {number}", failed=True)
+    return said
+
+
+def test_by_default_the_fifth_consecutive_error_is_told_once_for_each_row() -> None:
+    session = Watched(*shipped())
+    assert notices(failing(session, 4)) == []
+    session.tell(EventKind.ASSISTANT, text="trying again")
+    assert notices(failing(session, 1)) == ["5 errors in a row; the last: no rule 0"]
+    session.tell(EventKind.TOKENS)
+    assert notices(failing(session, 10)) == []
+    session.done("Bash", {"command": "true"})
+    assert notices(failing(session, 4)) == []
+    # An error of the model counts, too.
+    assert notices(session.tell(EventKind.ERROR, text="overloaded")) == ["5 errors in a row; the last: overloaded"]

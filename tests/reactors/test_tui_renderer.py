@@ -7,8 +7,6 @@ import re
 import unicodedata
 from typing import Any
 
-import pytest
-
 from laneway.domain.session import EventKind, SessionState
 from laneway.reactors import Continue, ReactorContext
 from laneway.reactors.tui_renderer import TuiRenderer, cut, line, plain
@@ -21,19 +19,25 @@ def shown(kind: EventKind, **fields: Any) -> str | None:
     return line(told(kind, **fields), colour=False)
 
 
-@pytest.mark.parametrize(("tool", "arguments", "expected"), [
-    ("Read", {"file_path": "src/a.py"}, "09:00:00 ◇ read Read src/a.py"),
-    ("Edit", {"file_path": "src/a.py", "new_string": "x"}, "09:00:00 ◆ write Edit src/a.py"),
-    ("Bash", {"command": "make test"}, "09:00:00 $ exec Bash make test"),
-    ("exec_command", {"cmd": "ls"}, "09:00:00 $ exec exec_command ls"),
-    ("apply_patch", {"input": "*** Begin Patch"}, "09:00:00 ◆ write apply_patch *** Begin Patch"),
-    ("mcp__github__delete_branch", {"branch": "x"}, "09:00:00 ◆ write mcp__github__delete_branch x"),
-    ("AskUserQuestion", {"question": "Which?"}, "09:00:00 ? ask AskUserQuestion Which?"),
-    ("Task", {"prompt": "look"}, "09:00:00 ⇢ delegate Task look"),
-    ("TodoWrite", {"todos": []}, "09:00:00 · other TodoWrite"),
-])  # fmt: skip
-def test_calls_are_sorted_into_reading_writing_and_running(tool: str, arguments: dict[str, Any], expected: str) -> None:
-    assert shown(EventKind.TOOL_CALLED, tool=tool, arguments=arguments) == expected
+CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("Read", {"file_path": "src/a.py"}, "◇ read Read src/a.py"),
+    ("Edit", {"file_path": "src/a.py", "new_string": "x"}, "◆ write Edit src/a.py"),
+    ("Bash", {"command": "make test"}, "$ exec Bash make test"),
+    ("exec_command", {"cmd": "ls"}, "$ exec exec_command ls"),
+    ("apply_patch", {"input": "*** Begin Patch"}, "◆ write apply_patch *** Begin Patch"),
+    ("mcp__github__delete_branch", {"branch": "x"}, "◆ write mcp__github__delete_branch x"),
+    ("AskUserQuestion", {"question": "Which?"}, "? ask AskUserQuestion Which?"),
+    ("Task", {"prompt": "look"}, "⇢ delegate Task look"),
+    ("TodoWrite", {"todos": []}, "· other TodoWrite"),
+]
+
+
+def test_calls_are_sorted_into_reading_writing_and_running() -> None:
+    for tool, arguments, expected in CALLS:
+        assert shown(EventKind.TOOL_CALLED, tool=tool, arguments=arguments) == f"09:00:00 {expected}"
+    # Secrets are not shown.
+    command = {"command": "curl -H 'Authorization: Bearer abcdefgh12345'"}
+    assert "abcdefgh12345" not in str(shown(EventKind.TOOL_CALLED, tool="Bash", arguments=command))
 
 
 def test_every_kind_of_event_has_its_line_or_none() -> None:
@@ -47,14 +51,10 @@ def test_every_kind_of_event_has_its_line_or_none() -> None:
     assert shown(EventKind.TOOL_ENDED, text="fine") is None
 
 
-def test_sub_agents_are_set_off_and_sessions_are_labelled() -> None:
+def test_sub_agents_are_set_off_sessions_are_labelled_and_colours_are_given_back() -> None:
     event = told(EventKind.USER, text="x", side=True)
     assert line(event, colour=False, label="app") == "09:00:00 app   › x"
-
-
-def test_colours_are_given_back_and_can_be_left_out() -> None:
-    coloured = line(told(EventKind.ERROR, text="x"))
-    assert coloured is not None
+    coloured = str(line(told(EventKind.ERROR, text="x")))
     assert "\x1b[31m✗ x\x1b[0m" in coloured
     assert ESCAPES.sub("", coloured) == shown(EventKind.ERROR, text="x")
 
@@ -63,9 +63,7 @@ def test_long_text_is_cut_by_columns_not_by_characters() -> None:
     assert cut("abcdef", 6) == "abcdef"
     assert cut("abcdefg", 6) == "abcde…"
     assert cut("日本語テキスト", 6) == "日本…"
-    told_line = shown(EventKind.USER, text="x" * 5000)
-    assert told_line is not None
-    assert len(told_line) == 100
+    assert len(str(shown(EventKind.USER, text="x" * 5000))) == 100
 
 
 def test_whatever_is_written_nothing_steers_the_terminal_or_hides_text() -> None:
@@ -80,14 +78,6 @@ def test_whatever_is_written_nothing_steers_the_terminal_or_hides_text() -> None
             rest = ESCAPES.sub("", told_line)
             assert not [sign for sign in rest if unicodedata.category(sign) in ("Cc", "Cs")]
             assert not re.search("[\u202a-\u202e\u2066-\u2069\u2028\u2029]", rest)
-
-
-def test_secrets_in_arguments_are_not_shown() -> None:
-    told_line = shown(
-        EventKind.TOOL_CALLED, tool="Bash", arguments={"command": "curl -H 'Authorization: Bearer abcdefgh12345'"}
-    )
-    assert told_line is not None
-    assert "abcdefgh12345" not in told_line
 
 
 def test_it_always_answers_continue_and_is_silent_while_replaying() -> None:

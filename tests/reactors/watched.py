@@ -17,6 +17,10 @@ def told(kind: EventKind, at: datetime = START, **fields: Any) -> SessionEvent:
     return SessionEvent("s1", "claude-code", kind, at, **fields)
 
 
+def happened(kind: EventKind, seconds: float = 0, **fields: Any) -> SessionEvent:
+    return told(kind, START + timedelta(seconds=seconds), **fields)
+
+
 class Watched:
     """What some reactors say to a session."""
 
@@ -65,11 +69,15 @@ def warnings(said: list[Said]) -> list[str]:
     return [one.reaction.message for one in said if isinstance(one.reaction, Warn)]
 
 
-def notices(said: list[Said]) -> list[str]:
-    return [one.reaction.reason for one in said
-            if isinstance(one.reaction, Intervene) and one.reaction.severity is Severity.NOTIFICATION]  # fmt: skip
+def notices(said: list[Said], severity: Severity = Severity.NOTIFICATION) -> list[str]:
+    reactions = [one.reaction for one in said]
+    return [one.reason for one in reactions if isinstance(one, Intervene) and one.severity is severity]
 
 
 def kills(said: list[Said]) -> list[str]:
-    return [one.reaction.reason for one in said
-            if isinstance(one.reaction, Intervene) and one.reaction.severity is Severity.KILL]  # fmt: skip
+    return notices(said, Severity.KILL)
+
+
+def weights(said: list[Said]) -> str:
+    """How strongly each of them speaks: warning, notification or kill."""
+    return " ".join("warning" if isinstance(one.reaction, Warn) else one.reaction.severity.value for one in said)
