@@ -6,62 +6,40 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-import pytest
-
-from laneway.channels.answers import answered
+from laneway.channels.answers import Said, answered
 from laneway.domain.conversation import Incoming, IncomingFile, Principal, Role
 from laneway.domain.judgement import Approval, ApprovalState
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ASKED = Approval(
+    uuid4(), uuid4(), uuid4(), {"tool": "bash"}, "hash", "why", ApprovalState.PENDING, NOW, None, None, NOW,
+    may_answer=["owner"],
+)  # fmt: skip
+YES, NO = Said(ApprovalState.APPROVED), Said(ApprovalState.REJECTED)
 
 
-def asked() -> Approval:
-    return Approval(
-        uuid4(), uuid4(), uuid4(), {"tool": "bash"}, "hash", "why", ApprovalState.PENDING, NOW, None, None, NOW,
-        may_answer=["owner"],
-    )  # fmt: skip
+def answer(text: str, role: Role = Role.OWNER, **more: Any) -> Said | None:
+    return answered(ASKED, Incoming("http", "main", "1", text, Principal(uuid4(), role, "somebody", NOW), **more))
 
 
-def message(text: str, role: Role = Role.OWNER, **more: Any) -> Incoming:
-    return Incoming("http", "main", "1", text, Principal(uuid4(), role, "somebody", NOW), **more)
+def test_a_bare_word_is_an_answer_and_more_than_that_is_none() -> None:
+    cases = {
+        **dict.fromkeys(["yes", " Yes! ", "ok", "go ahead", "JA", "👍"], YES),
+        "always": Said(ApprovalState.APPROVED, always=True),
+        **dict.fromkeys(["no", "Nope.", "don't", "stop"], NO),
+        **dict.fromkeys(["yes, but first tell me what it does", "yesterday"]),
+    }
+    wrong = [f"{text!r}: {answer(text)}" for text, expected in cases.items() if answer(text) != expected]
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("text", ["yes", " Yes! ", "ok", "go ahead", "JA", "👍"])
-def test_a_bare_yes_is_a_yes(text: str) -> None:
-    said = answered(asked(), message(text))
-    assert said is not None
-    assert said.state is ApprovalState.APPROVED
-    assert not said.always
-
-
-def test_always_is_a_yes_for_the_next_times_as_well() -> None:
-    said = answered(asked(), message("always"))
-    assert said is not None
-    assert said.always
-
-
-@pytest.mark.parametrize("text", ["no", "Nope.", "don't", "stop"])
-def test_a_bare_no_is_a_no(text: str) -> None:
-    said = answered(asked(), message(text))
-    assert said is not None
-    assert said.state is ApprovalState.REJECTED
-
-
-@pytest.mark.parametrize(
-    "incoming",
-    [
-        message("yes", Role.CUSTOMER),
-        message("yes", Role.OPERATOR),
-        message("yes", mode="CLASSIFY"),
-        message("yes", mode="EXECUTE"),
-        message("yes", mode="PLAN"),
-        message("yes", lane="tools"),
-        message("yes", meta={"forwarded": True}),
-        message("yes", meta={"voice": True}),
-        message("yes", files=(IncomingFile("a.txt", "text/plain", b"x"),)),
-        message("yes, but first tell me what it does"),
-        message("yesterday"),
-    ],
-)
-def test_what_is_no_bare_answer_of_somebody_permitted_answers_nothing(incoming: Incoming) -> None:
-    assert answered(asked(), incoming) is None
+def test_a_yes_of_somebody_else_or_in_another_form_answers_nothing() -> None:
+    others: list[dict[str, Any]] = [
+        *({"role": role} for role in (Role.CUSTOMER, Role.OPERATOR)),
+        *({"mode": mode} for mode in ("CLASSIFY", "EXECUTE", "PLAN")),
+        {"lane": "tools"},
+        *({"meta": {mark: True}} for mark in ("forwarded", "voice")),
+        {"files": (IncomingFile("a.txt", "text/plain", b"x"),)},
+    ]
+    wrong = [str(more) for more in others if answer("yes", **more) is not None]
+    assert not wrong, "\n".join(wrong)

@@ -8,16 +8,10 @@ from typing import Any
 
 from laneway.domain.conversation import Role
 from laneway.domain.judgement import ApprovalState
-from laneway.lanes.tools import ToolEntry
-from laneway.llm.scripted import Asked, Call, Delay, Say, Turn
+from laneway.llm.scripted import Asked, Call, Say, Turn
 from laneway.store import approvals, conversations, jobs, principals
 from tests.channels.post import Office, office
 from tests.journeys.tooling import Counter, calls
-
-
-def asks_first(counter: Counter) -> list[ToolEntry]:
-    return [counter.entry(asks=True)]
-
 
 PRESS = calls(Call("press", {"button": "red"}))
 
@@ -30,20 +24,28 @@ async def asked(here: Office, text: str = "press the red button", **more: Any) -
     return letter.button("Yes").partition(":")[2]
 
 
-async def test_a_message_is_answered_where_it_came_from_and_once(database_url: str, tmp_path: Path) -> None:
+async def test_a_message_is_answered_once_and_what_is_not_for_us_only_kept(database_url: str, tmp_path: Path) -> None:
     async with office(database_url, tmp_path, calls(then="Four.")) as here:
-        taken = await here.write("two and two?", external_id="same")
-        again = [await here.write("two and two?", external_id="same") for _ in range(3)]
+        kept = [(await here.write("lunch?", silent=True, external_id="s")).outcome for _ in range(2)]
+        kept.append((await here.write("lunch?", external_id="s")).outcome)
+        assert kept == ["stored", "duplicate", "duplicate"]
+        taken = [(await here.write("two and two?", external_id="same")).outcome for _ in range(4)]
+        assert taken == ["taken", *["duplicate"] * 3]
         assert (await here.letter()).text == "Four."
-        assert taken.outcome == "taken"
-        assert {one.outcome for one in again} == {"duplicate"}
-        await asyncio.sleep(0.3)
-        assert len(here.post.letters) == 1
+        await here.write("did you hear that?")
+        await here.letter()
+        assert len(here.post.letters) == 2
+        async with here.app.db.transaction() as tx:
+            thread = await conversations.thread_on(tx, "post", "home")
+            assert thread is not None
+            said = [message.text for message in await conversations.messages(tx, thread_id=thread.id)]
+            assert len(await jobs.page(tx)) == 2
+        assert said == ["Four.", "did you hear that?", "Four.", "two and two?", "lunch?"]
 
 
 async def test_a_pressed_yes_runs_exactly_the_action_once(database_url: str, tmp_path: Path) -> None:
     counter = Counter()
-    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+    async with office(database_url, tmp_path, PRESS, [counter.entry(asks=True)]) as here:
         approval = await asked(here)
         answers = await asyncio.gather(*(here.press(f"a:{approval}", external_id="press-1") for _ in range(5)))
         assert sorted(one.outcome for one in answers) == ["duplicate"] * 4 + ["pressed"]
@@ -56,7 +58,7 @@ async def test_a_pressed_yes_runs_exactly_the_action_once(database_url: str, tmp
 
 async def test_only_who_may_answers_and_only_where_it_was_asked(database_url: str, tmp_path: Path) -> None:
     counter = Counter()
-    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+    async with office(database_url, tmp_path, PRESS, [counter.entry(asks=True)]) as here:
         await here.know("helper", Role.OPERATOR)
         approval = await asked(here)
         await here.write("hello", thread="elsewhere")
@@ -78,91 +80,7 @@ async def test_only_who_may_answers_and_only_where_it_was_asked(database_url: st
         assert counter.done == []
 
 
-async def test_a_button_pressed_too_late_says_so_and_runs_nothing(database_url: str, tmp_path: Path) -> None:
-    counter = Counter()
-    settings = {"approval_timeout_seconds": 1}
-    async with office(database_url, tmp_path, PRESS, asks_first(counter), **settings) as here:
-        approval = await asked(here)
-        await asyncio.sleep(1.2)
-        late = await here.press(f"a:{approval}")
-        assert late.say == "Too late: the question has expired."
-        assert (await here.letter()).text.startswith("Not done: nobody answered in time.")
-        assert counter.done == []
-
-
-async def test_a_running_job_is_stopped_by_its_button(database_url: str, tmp_path: Path) -> None:
-    def slowly(asked: Asked) -> Turn:
-        return Delay(Say("never said"), seconds=60)
-
-    async with office(database_url, tmp_path, slowly) as here:
-        taken = await here.write("think about it")
-        assert taken.receipt is not None
-        async with asyncio.timeout(20):
-            while True:
-                async with here.app.db.transaction() as tx:
-                    if (await jobs.get(tx, taken.receipt.job_id)).status == "running":
-                        break
-                await asyncio.sleep(0.02)
-        assert (await here.press(f"s:{taken.receipt.job_id}")).say == "Stopping."
-        assert (await here.letter()).text == "Stopped. Nothing had been done."
-        assert (await here.press(f"s:{taken.receipt.job_id}")).say == "It is cancelled already."
-
-
-async def test_what_a_job_changed_is_put_back_by_its_button(database_url: str, tmp_path: Path) -> None:
-    script = calls(Call("write_file", {"path": "plan.md", "content": "- milk\n"}))
-    async with office(database_url, tmp_path, script) as here:
-        taken = await here.write("what should the plan be?")
-        answer = await here.letter()
-        assert taken.receipt is not None
-        file = tmp_path / "workspaces" / str(taken.receipt.thread_id) / "plan.md"
-        assert file.read_text() == "- milk\n"
-        assert (await here.press(answer.button("Undo"))).say == "Undoing it."
-        assert (await here.letter()).text == "Undone.\nplan.md: removed"
-        assert not file.exists()
-        await here.write("/undo")
-        assert (await here.letter()).text == "There is nothing here to undo."
-
-
-async def test_an_edited_message_takes_the_place_of_what_was_being_done(database_url: str, tmp_path: Path) -> None:
-    counter = Counter()
-    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
-        await asked(here, meta={"message_key": "7"})
-        edited = await here.write("press it twice", edits="7", meta={"message_key": "7"})
-        assert edited.outcome == "taken"
-        assert (await here.letter()).text.startswith("May I do this?")
-        async with here.app.db.transaction() as tx:
-            found = await jobs.page(tx)
-        assert sorted(str(job.status) for job in found) == ["cancelled", "waiting"]
-
-
-async def test_a_message_taken_back_stops_what_was_being_done_for_it(database_url: str, tmp_path: Path) -> None:
-    counter = Counter()
-    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
-        approval = await asked(here, meta={"message_key": "7"})
-        assert (await here.write("[deleted]", edits="7", silent=True)).outcome == "stored"
-        assert "no longer" in (await here.press(f"a:{approval}")).say.lower()
-        async with here.app.db.transaction() as tx:
-            assert [str(job.status) for job in await jobs.page(tx)] == ["cancelled"]
-        assert counter.done == []
-
-
-async def test_what_is_not_for_us_is_kept_and_answered_by_nobody(database_url: str, tmp_path: Path) -> None:
-    async with office(database_url, tmp_path, calls(then="Yes.")) as here:
-        outcomes = [(await here.write("lunch?", silent=True, external_id="s")).outcome for _ in range(2)]
-        assert outcomes == ["stored", "duplicate"]
-        await here.write("did you hear that?")
-        assert (await here.letter()).text == "Yes."
-        async with here.app.db.transaction() as tx:
-            thread = await conversations.thread_on(tx, "post", "home")
-            assert thread is not None
-            said = [message.text for message in await conversations.messages(tx, thread_id=thread.id)]
-            assert len(await jobs.page(tx)) == 1
-        assert said == ["Yes.", "did you hear that?", "lunch?"]
-
-
-async def test_a_reply_to_our_words_is_seen_with_them_and_to_others_words_is_tainted(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_a_reply_is_seen_with_its_quote_and_tainted_by_others_words(database_url: str, tmp_path: Path) -> None:
     heard: list[str] = []
 
     def listening(asked: Asked) -> Turn:
@@ -174,15 +92,18 @@ async def test_a_reply_to_our_words_is_seen_with_them_and_to_others_words_is_tai
         await here.letter()
         await here.write("why that one?", reply_to="p0")
         await here.letter()
-        taken = await here.write("and this?", reply_to="unknown", quoted="Press the red button now.")
+        theirs = await here.write("and this?", reply_to="unknown", quoted="Press the red button now.")
         await here.letter()
         assert heard[1].startswith("[in reply to: The blue one.]\nwhy that one?")
         assert heard[2].startswith("[in reply to: Press the red button now.]\nand this?")
-        assert taken.receipt is not None
+        elsewhere = await here.write("what did you say?", thread="elsewhere", reply_to="p0")
         async with here.app.db.transaction() as tx:
-            message = await conversations.message(tx, taken.receipt.message_id)
-        assert message is not None
-        assert message.meta["sources"] == ["a quoted message"]
+            found = [
+                await conversations.message(tx, one.receipt.message_id) for one in (theirs, elsewhere) if one.receipt
+            ]
+        metas = [one.meta for one in found if one]
+        assert metas[0]["sources"] == ["a quoted message"]
+        assert "quoted" not in metas[1], "nothing of another conversation is repeated"
 
 
 async def test_a_quote_brings_along_whose_words_it_repeats(database_url: str, tmp_path: Path) -> None:
@@ -202,27 +123,6 @@ async def test_a_quote_brings_along_whose_words_it_repeats(database_url: str, tm
         assert [one.meta["sources"] for one in found if one] == [["a forwarded message"], ["a forwarded message"]]
 
 
-async def test_a_quote_repeats_nothing_of_another_conversation(database_url: str, tmp_path: Path) -> None:
-    async with office(database_url, tmp_path, calls(then="The code is 4711.")) as here:
-        await here.write("what is the code?", meta={"message_key": "7"})
-        await here.letter()
-        found = []
-        for number, about in enumerate(("p0", "7")):
-            taken = await here.write("what did you say?", thread="elsewhere", reply_to=about, external_id=f"q{number}")
-            assert taken.receipt is not None
-            async with here.app.db.transaction() as tx:
-                found.append(await conversations.message(tx, taken.receipt.message_id))
-        assert ["quoted" in one.meta for one in found if one] == [False, False]
-
-
-async def test_what_was_only_kept_is_recognised_when_it_comes_again_as_a_question(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with office(database_url, tmp_path, calls()) as here:
-        assert (await here.write("lunch?", silent=True, external_id="s")).outcome == "stored"
-        assert (await here.write("lunch?", external_id="s")).outcome == "duplicate"
-
-
 async def test_what_cannot_be_taken_is_answered_with_the_reason(database_url: str, tmp_path: Path) -> None:
     async with office(database_url, tmp_path, calls(), max_text_bytes=20) as here:
         taken = await here.write("x" * 30)
@@ -234,7 +134,7 @@ async def test_what_cannot_be_taken_is_answered_with_the_reason(database_url: st
 
 async def test_an_answer_over_http_takes_the_buttons_away_too(database_url: str, tmp_path: Path) -> None:
     counter = Counter()
-    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+    async with office(database_url, tmp_path, PRESS, [counter.entry(asks=True)]) as here:
         approval = await asked(here)
         async with here.app.db.transaction() as tx:
             owner = await principals.owner(tx)
@@ -246,11 +146,9 @@ async def test_an_answer_over_http_takes_the_buttons_away_too(database_url: str,
         assert counter.done == []
 
 
-async def test_an_edit_that_changes_no_word_stops_nothing_and_runs_nothing_again(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_an_edit_that_changes_no_word_stops_and_runs_nothing(database_url: str, tmp_path: Path) -> None:
     counter = Counter()
-    async with office(database_url, tmp_path, PRESS, asks_first(counter)) as here:
+    async with office(database_url, tmp_path, PRESS, [counter.entry(asks=True)]) as here:
         approval = await asked(here, meta={"message_key": "7"})
         # Telegram says that a message was edited when only something changed that no bot sees, like its reactions.
         same = [await here.write("press the red button", edits="7", meta={"message_key": "7"}) for _ in range(2)]

@@ -1,19 +1,20 @@
-"""How fast one sender may write: exactly so many messages in any minute, whoever else writes at the same time."""
+"""How fast one sender may write, and what is written at the very moment at which something else ends."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
 
-import pytest
+import psycopg
 
 from laneway.channels.arrival import Taken
-from laneway.channels.intake import Intake, Limits
-from laneway.channels.people import Welcome
-from laneway.domain.conversation import Incoming, Principal
-from laneway.errors import TooMany
+from laneway.channels.entry import Welcome
+from laneway.channels.intake import Limits
+from laneway.domain.job import JobStatus
+from laneway.store import jobs
 from laneway.store.database import Database
 from tests.channels.arriving import Gate, gate, written
+from tests.gates import somebody_waits
 
 SLOW = Limits(10_000, 10_000, per_minute=6, customer_per_minute=3)
 WELCOME = Welcome(owners=frozenset({"1"}), customers=True)
@@ -25,16 +26,16 @@ async def outcomes(here: Gate, user: str, count: int) -> list[str]:
 
 async def test_many_senders_at_once_have_each_exactly_what_one_may_send(db: Database) -> None:
     here = await gate(db, SLOW, telegram=WELCOME)
-    for user in range(1, 21):
+    for user in range(1, 9):
         await here.admit(user=str(user))
 
     async def send(user: int) -> tuple[int, Taken]:
         return user, await here.take("hello", str(user))
 
-    taken = await asyncio.gather(*(send(user) for user in range(1, 21) for _ in range(10)))
+    taken = await asyncio.gather(*(send(user) for user in range(1, 9) for _ in range(10)))
     counts = Counter(user for user, one in taken if one.outcome == "taken")
-    assert counts == {user: 6 if user == 1 else 3 for user in range(1, 21)}
-    assert len(taken) == 200
+    assert counts == {user: 6 if user == 1 else 3 for user in range(1, 9)}
+    assert len(taken) == 80
     assert {one.outcome for _, one in taken} == {"taken", "refused"}
 
 
@@ -51,14 +52,6 @@ async def test_who_writes_too_fast_is_told_once_a_minute_and_taken_again_when_a_
     assert await outcomes(here, "7", 2) == ["taken", "refused"]
 
 
-async def test_what_is_delivered_again_is_recognised_at_the_limit_too(db: Database) -> None:
-    here = await gate(db, SLOW, telegram=WELCOME)
-    first = written("hello")
-    assert (await here.door.take(first)).outcome == "taken"
-    await outcomes(here, "7", 5)
-    assert (await here.door.take(first)).outcome == "duplicate"
-
-
 async def test_the_owner_can_always_stop_and_answer(db: Database) -> None:
     here = await gate(db, SLOW, telegram=WELCOME)
     assert await outcomes(here, "1", 8) == ["taken"] * 6 + ["refused"] * 2
@@ -71,31 +64,32 @@ async def test_the_owner_can_always_stop_and_answer(db: Database) -> None:
     assert (await here.take("and now?", "1")).outcome == "refused"
 
 
-async def test_a_customers_commands_count_like_any_message(db: Database) -> None:
+async def test_a_customers_commands_count_and_what_is_delivered_again_is_recognised_at_the_limit(db: Database) -> None:
     here = await gate(db, SLOW, telegram=WELCOME)
-    taken = [(await here.take("/help", "7")).outcome for _ in range(5)]
+    first = written("/help")
+    taken = [(await here.door.take(first)).outcome, *[(await here.take("/help")).outcome for _ in range(4)]]
     assert taken == ["taken"] * 3 + ["refused"] * 2
+    assert (await here.door.take(first)).outcome == "duplicate"
 
 
-async def test_it_is_said_how_long_to_wait(db: Database) -> None:
-    here = await gate(db)
-    intake = Intake(db, ["answer", "tools"], SLOW)
+async def with_owner(db: Database) -> Gate:
+    return await gate(db, telegram=Welcome(owners=frozenset({"7"})))
 
-    async def send(number: int, principal: Principal) -> None:
-        await intake.receive(Incoming("http", "main", f"m{number}", "hello", principal))
 
-    for number in range(6):
-        await send(number, here.owner)
-    await here.rows("UPDATE messages SET created_at = now() - interval '20 seconds' WHERE external_id = 'm0'")
-
-    async def left() -> float:
-        """Seconds until the oldest of them was a minute ago."""
-        rest = "SELECT extract(epoch FROM created_at + interval '1 minute' - clock_timestamp())::float8 FROM messages "
-        return float((await here.rows(f"{rest} WHERE external_id = 'm0'"))[0][0])
-
-    before = await left()
-    with pytest.raises(TooMany, match="You have sent 6 messages") as refused:
-        await send(6, here.owner)
-    assert refused.value.retry_after is not None
-    assert before <= 40
-    assert before >= refused.value.retry_after >= await left()
+async def test_stop_is_taken_though_a_job_ends_at_that_very_moment(db: Database, database_url: str) -> None:
+    here = await with_owner(db)
+    first, second = await here.take("one"), await here.take("two")
+    assert first.receipt is not None
+    assert second.receipt is not None
+    async with db.transaction() as tx:
+        (running,) = await jobs.claim(tx, "w", limit=5)
+    assert running.id == first.receipt.job_id
+    async with await psycopg.AsyncConnection.connect(database_url) as ending:
+        await jobs.move(ending, running.id, JobStatus.DONE)
+        stopping = asyncio.create_task(here.take("/stop"))
+        await somebody_waits(db)
+        await ending.commit()
+    stopped = await stopping
+    async with db.transaction() as tx:
+        left = await jobs.get(tx, second.receipt.job_id)
+    assert (stopped.outcome, left.status) == ("taken", JobStatus.CANCELLED)

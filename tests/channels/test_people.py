@@ -1,15 +1,21 @@
-"""Who is let in: those we know, those on the owner's lists, customers where they may, and nobody else."""
+"""Who is let in: people we know, those on the owner's lists, customers where they may, whoever has a pairing code."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 
-from laneway.channels.people import NOT_YOURS, PRIVATE, Admitted, Refused, Welcome
-from laneway.domain.conversation import PULLED, Role
+import pytest
+
+from laneway.channels.codes import KNOWN_ALREADY, NO_CODE, NOT_IN_GROUPS, TOO_MANY
+from laneway.channels.intake import Intake, Limits
+from laneway.channels.people import NOT_YOURS, PRIVATE, Admitted, Paired, Refused, Welcome
+from laneway.domain.conversation import PULLED, Incoming, Role
 from laneway.domain.judgement import ApprovalState
-from laneway.store import conversations, notices, people, principals
+from laneway.errors import BadInput, Conflict
+from laneway.store import conversations, notices, people
 from laneway.store.database import Database
-from tests.channels.arriving import Gate, gate
+from tests.channels.arriving import Gate, gate, written
 
 OPEN = Welcome(customers=True)
 NOTHING_STORED = ("messages", "threads", "jobs", "arrivals", "addresses", "outbox", "events")
@@ -26,24 +32,18 @@ async def role_of(here: Gate, address: str) -> Role:
 async def test_of_a_stranger_only_the_knock_is_kept_and_it_is_told_once_an_hour_how_to_get_in(db: Database) -> None:
     here = await gate(db)
     before = await stored(here)
-    assert await here.take("rm -rf /", name="  Eve\u202e \x00") == (await here.take("hello", "8"))
+    for user, name in (("7", "Adam"), ("8", "  Eve\u202e \x00\n" + "x" * 200)):
+        first = await here.take("rm -rf /", user, name=name)
+        assert (first.outcome, first.say) == ("refused", PRIVATE)
     for _ in range(3):
-        assert (await here.take("let me in")).say == ""
+        assert (await here.take("let me in", name="Adam")).say == ""
     assert await stored(here) == before
     assert await here.rows("SELECT address, name, knocks FROM strangers ORDER BY address") == [
-        ("telegram:7", "User 7", 4), ("telegram:8", "User 8", 1),
+        ("telegram:7", "Adam", 4), ("telegram:8", "Eve " + "x" * 76, 1),
     ]  # fmt: skip
     await here.rows("UPDATE strangers SET told_at = told_at - interval '61 minutes'")
-    again = await here.take("hello?")
-    assert (again.outcome, again.say) == ("refused", PRIVATE)
+    assert (await here.take("hello?")).say == PRIVATE
     assert (await here.take("hello??")).say == ""
-
-
-async def test_a_strangers_name_is_cleaned(db: Database) -> None:
-    here = await gate(db)
-    await here.admit(name="  Eve\u202e \x00\n" + "x" * 200)
-    [(name,)] = await here.rows("SELECT name FROM strangers")
-    assert name == "Eve " + "x" * 76
 
 
 async def test_a_stranger_in_a_group_or_at_a_button_is_not_told(db: Database) -> None:
@@ -72,59 +72,14 @@ async def test_the_owners_list_leads_to_the_one_owner_on_every_channel(db: Datab
     }  # fmt: skip
 
 
-async def test_operators_on_the_list_are_people_of_their_own_whatever_they_call_themselves(db: Database) -> None:
-    here = await gate(db, telegram=Welcome(operators=frozenset({"7", "8"})))
-    first, second = await here.admit(user="7", name="Bob"), await here.admit(user="8", name="Bob")
-    assert isinstance(first, Admitted)
-    assert isinstance(second, Admitted)
-    assert (first.principal.role, first.principal.name) == (Role.OPERATOR, "Bob")
-    assert first.principal.id != second.principal.id
-    assert await here.admit(user="9", name="Bob") == Refused(PRIVATE)
-
-
-async def test_ten_first_messages_at_once_make_one_customer(db: Database) -> None:
+async def test_ten_first_messages_at_once_make_one_customer_of_this_channel_alone(db: Database) -> None:
     here = await gate(db, telegram=OPEN)
     found = await asyncio.gather(*(here.admit(f"hi {n}", name="Ann\u200b") for n in range(10)))
     principals_found = {one.principal for one in found if isinstance(one, Admitted)}
     assert len(found) == 10
     assert [(one.role, one.name) for one in principals_found] == [(Role.CUSTOMER, "Ann")]
     assert (await here.rows("SELECT count(*) FROM principals WHERE role = 'customer'"))[0][0] == 1
-
-
-async def test_a_channel_that_is_open_lets_nobody_in_by_another(db: Database) -> None:
-    here = await gate(db, whatsapp=OPEN)
-    assert isinstance(await here.admit(channel="whatsapp", thread=None), Admitted)
-    assert await here.admit() == Refused(PRIVATE)
-
-
-async def test_that_somebody_was_seen_is_noted_once_a_minute_and_at_once_for_another_address(db: Database) -> None:
-    here = await gate(db, whatsapp=OPEN)
-    await here.admit(channel="whatsapp", user="49151", also=("DE.ab",), thread=None)
-
-    async def newest() -> list[str]:
-        return [one["address"] for one in (await here.person("whatsapp:49151")).addresses]
-
-    async def versions() -> list[object]:
-        return [row[0] for row in await here.rows("SELECT xmin::text FROM addresses ORDER BY address")]
-
-    assert await newest() == ["whatsapp:49151", "whatsapp:DE.ab"]
-    before = await versions()
-    await here.admit(channel="whatsapp", user="49151", also=("DE.ab",), thread=None)
-    assert await versions() == before
-    await here.admit(channel="whatsapp", user="DE.ab", thread=None)
-    assert await newest() == ["whatsapp:DE.ab", "whatsapp:49151"]
-    await here.rows("UPDATE addresses SET seen_at = seen_at - interval '2 minutes'")
-    before = await versions()
-    await here.admit(channel="whatsapp", user="DE.ab", thread=None)
-    assert await versions() != before
-
-
-async def test_addresses_the_provider_vouches_for_become_one_persons(db: Database) -> None:
-    here = await gate(db, whatsapp=OPEN)
-    first = await here.admit(channel="whatsapp", user="49151", thread=None)
-    second = await here.admit(channel="whatsapp", user="DE.ab", also=("49151",), thread=None)
-    third = await here.admit(channel="whatsapp", user="DE.ab", thread=None)
-    assert first == second == third
+    assert await here.admit(channel="whatsapp", thread=None) == Refused(PRIVATE)
 
 
 async def test_two_people_are_never_made_one_and_the_owner_is_told_once(db: Database) -> None:
@@ -158,16 +113,6 @@ async def test_nothing_comes_from_somebody_blocked_by_any_address(db: Database) 
     async with db.transaction() as tx:
         await people.unblock(tx, ann.id, here.owner)
     assert isinstance(await here.admit("hi", "49151", channel="whatsapp", thread=None), Admitted)
-
-
-async def test_what_was_being_done_for_somebody_blocked_is_stopped(db: Database) -> None:
-    here = await gate(db, telegram=OPEN)
-    mine, others = await here.take("hello", "7"), await here.take("hello", "8")
-    async with db.transaction() as tx:
-        await people.block(tx, (await here.person("telegram:7")).id, here.owner)
-    for taken, status in ((mine, "cancelled"), (others, "queued")):
-        assert taken.receipt is not None
-        assert await here.rows("SELECT status FROM jobs WHERE id = %s", taken.receipt.job_id) == [(status,)]
 
 
 async def test_a_customer_whose_number_is_put_on_the_owners_list_is_the_owner_and_begins_anew(db: Database) -> None:
@@ -223,19 +168,6 @@ async def test_a_customer_cannot_answer_the_owners_question_typed_or_pressed(db:
     assert (await here.rows("SELECT count(*) FROM permissions"))[0][0] == 0
 
 
-async def test_whoever_is_let_in_by_the_owner_is_known_with_the_role_given(db: Database) -> None:
-    here = await gate(db)
-    async with db.transaction() as tx:
-        bob = await people.allow(tx, "telegram:7", Role.OPERATOR, "Bob")
-        assert (await people.allow(tx, "whatsapp:49151", Role.OPERATOR, "Bob")).id == bob.id
-        await people.allow(tx, "telegram:8", Role.CUSTOMER, "Bob")
-        await people.allow(tx, "telegram:9", Role.OWNER, None)
-    assert [await role_of(here, f"telegram:{n}") for n in (7, 8, 9)] == ["operator", "customer", "owner"]
-    assert await here.admit(user="9") == Admitted(here.owner)
-    async with db.transaction() as tx:
-        assert (await principals.by_id(tx, bob.id)) == (await principals.at_address(tx, "telegram:7"))
-
-
 async def test_a_group_that_speaks_for_itself_is_no_person_alone(db: Database) -> None:
     # Telegram sends what an administrator writes without a name as the group's own words.
     here = await gate(db, telegram=OPEN)
@@ -267,16 +199,180 @@ async def test_notices_for_the_owner_are_read_by_nobody_else(db: Database) -> No
     assert await told() == "9", "not on a device that is the owner's no more"
 
 
-async def test_whoever_was_taken_just_now_is_not_once_blocked_and_not_where_another_is_linked(db: Database) -> None:
+async def test_whoever_was_taken_just_now_is_not_once_blocked_and_what_was_being_done_is_stopped(db: Database) -> None:
     here = await gate(db, telegram=Welcome(customers=True))
-    assert (await here.take("hello")).outcome == "taken"
+    mine, others = await here.take("hello"), await here.take("hello", "8")
     assert (await here.take("and again")).outcome == "taken"
     person = await here.person("telegram:7")
     async with db.transaction() as tx:
         await people.block(tx, person.id, here.owner)
     assert (await here.take("still here?")).outcome == "refused"
+    for taken, status in ((mine, "cancelled"), (others, "queued")):
+        assert taken.receipt is not None
+        assert await here.rows("SELECT status FROM jobs WHERE id = %s", taken.receipt.job_id) == [(status,)]
     async with db.transaction() as tx:
         await people.unblock(tx, person.id, here.owner)
     assert (await here.take("thanks")).outcome == "taken"
     in_group = await here.take("in a group", thread="-100")
     assert in_group.outcome == "refused", "a customer who is known is none in a group"
+
+
+async def test_nobody_can_send_what_is_ours_to_set(db: Database) -> None:
+    here = await gate(db)
+    intake = Intake(db, ["workflow"], Limits(1000, 0))
+    for key in ("workflow_run", "offer", "node_of", "command"):
+        with pytest.raises(BadInput, match="ours to set"):
+            await intake.receive(Incoming("http", "t", "1", "go", here.owner, lane="workflow", payload={key: "x"}))
+
+
+WRONG = "2345-2345"
+
+
+async def count(here: Gate, table: str) -> int:
+    return int((await here.rows(f"SELECT count(*) FROM {table}"))[0][0])
+
+
+async def test_a_code_makes_a_device_the_owners_once_however_often_it_comes_and_is_no_message(db: Database) -> None:
+    here = await gate(db, telegram=OPEN)
+    arrival = written((await here.code()).lower().replace("-", " "))
+    taken = await asyncio.gather(*(here.door.take(arrival) for _ in range(5)))
+    taken += [await here.door.take(arrival) for _ in range(3)]
+    assert {one.outcome for one in taken} == {"paired"}
+    assert taken[0].say == "Paired. I know you as the owner here, too."
+    assert await here.admit() == Admitted(here.owner)
+    assert await here.rows("SELECT author, text FROM messages") == [("assistant", taken[0].say)]
+    assert [await count(here, table) for table in ("jobs", "arrivals")] == [0, 1]
+    assert (await here.rows("SELECT count(*) FROM events WHERE kind = 'pairing.used'"))[0][0] == 1
+
+
+async def test_a_code_is_good_for_one_hour_and_one_device_even_if_two_send_it_at_once(db: Database) -> None:
+    here = await gate(db)
+    code = await here.code()
+    entries = await asyncio.gather(*(here.admit(code, user) for user in ("7", "8", "9")))
+    assert sorted(type(one).__name__ for one in entries) == ["Paired", "Refused", "Refused"]
+    assert await here.admit(code, "10") == Refused(NO_CODE)
+    assert await count(here, "addresses") == 1
+    late = await here.code()
+    [(good,)] = await here.rows("SELECT extract(epoch FROM max(expires_at - created_at))::int FROM pairings")
+    assert good == 3600
+    await here.rows("UPDATE pairings SET expires_at = now() - interval '1 second'")
+    assert await here.admit(late, "11") == Refused(NO_CODE)
+
+
+async def test_five_wrong_tries_end_the_open_codes_and_the_owner_is_told(db: Database) -> None:
+    here = await gate(db, telegram=Welcome(owners=frozenset({"1"})))
+    await here.take("hello", "1")
+    code = await here.code()
+    for number in range(4):
+        assert await here.admit(WRONG, str(100 + number)) == Refused(NO_CODE)
+    [(left,)] = await here.rows("SELECT tries_left FROM pairings")
+    assert left == 1
+    assert await here.admit(WRONG, "104") == Refused(NO_CODE)
+    assert await here.admit(code) == Refused(NO_CODE)
+    [(told,)] = await here.rows("SELECT text FROM messages WHERE meta->>'notice' = 'pairing.ended'")
+    assert told.startswith("A pairing code is void: 5 tries were wrong, the last one from telegram:104.")
+    assert isinstance(await here.admit(await here.code()), Paired)
+
+
+async def test_many_strangers_at_once_have_five_tries_together(db: Database) -> None:
+    here = await gate(db)
+    for _ in range(4):
+        await here.code()
+    code = await here.code()
+    with pytest.raises(Conflict, match="5 codes are open"):
+        await here.code()
+    guesses = [f"{2222 + number}-2222".replace("0", "9").replace("1", "9") for number in range(16)]
+    found = await asyncio.gather(*(here.admit(guess, f"{200 + n}") for n, guess in enumerate(guesses)))
+    assert set(found) == {Refused(NO_CODE)}
+    assert await here.rows("SELECT DISTINCT tries_left FROM pairings") == [(0,)]
+    assert await here.admit(code) == Refused(NO_CODE)
+
+
+async def test_each_stranger_has_five_tries_an_hour_and_one_delivered_again_is_the_same_try(db: Database) -> None:
+    here = await gate(db)
+    arrival = written(WRONG)
+    await asyncio.gather(*(here.door.take(arrival) for _ in range(5)))
+    assert await here.rows("SELECT tries FROM strangers") == [(1,)]
+    for _ in range(4):
+        assert await here.admit(WRONG) == Refused(NO_CODE)
+    code = await here.code()
+    assert await here.admit(code) == Refused(TOO_MANY)
+    assert await here.admit(code) == Refused("")
+    assert await here.rows("SELECT tries_left, used_at FROM pairings") == [(5, None)]
+    await here.rows("UPDATE strangers SET tried_at = tried_at - interval '61 minutes'")
+    assert isinstance(await here.admit(code), Paired)
+
+
+async def test_a_code_in_a_group_is_not_taken_and_is_void(db: Database) -> None:
+    here = await gate(db, telegram=Welcome(owners=frozenset({"1"}), customers=True))
+    await here.admit(user="1")
+    for user in ("7", "1"):
+        code = await here.code()
+        assert await here.admit(code, user, thread="-100") == Refused(NOT_IN_GROUPS)
+        assert not isinstance(await here.admit(code, "8"), Paired)
+    assert await here.admit(WRONG, "9", thread="-100") == Refused("")
+
+
+async def test_a_code_is_nowhere_to_be_found(db: Database, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    here = await gate(db, telegram=OPEN)
+    codes = [await here.code() for _ in range(3)]
+    await here.take(codes[0], "7")
+    await here.take(codes[1], "8", thread="-100")
+    await here.take(codes[2], "7")
+    tables = await here.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    everything = caplog.text
+    for (table,) in tables:
+        everything += "\n".join(str(row) for row in await here.rows(f"SELECT * FROM {table}"))
+    assert "pairing.used" in everything
+    for code in codes:
+        assert code not in everything
+        assert code.replace("-", "") not in everything.upper()
+
+
+async def test_an_operator_is_joined_by_the_name_the_owner_gave_and_by_no_other(db: Database) -> None:
+    here = await gate(db)
+    first = await here.admit(await here.code(Role.OPERATOR, "Bob"), "7")
+    second = await here.admit(await here.code(Role.OPERATOR, "Bob"), "8")
+    third = await here.admit(await here.code(Role.OPERATOR), "9", name="Bob")
+    assert isinstance(first, Paired)
+    assert first.say == "Paired. I know you as Bob, an operator."
+    assert first == second
+    assert isinstance(third, Paired)
+    assert third.principal.id != first.principal.id
+    customers = [await here.admit(await here.code(Role.CUSTOMER, "Ann"), user) for user in ("10", "11")]
+    assert len({one.principal.id for one in customers if isinstance(one, Paired)}) == 2
+
+
+async def test_the_number_of_an_order_is_an_ordinary_message_of_a_customer_and_still_a_try(db: Database) -> None:
+    here = await gate(db, telegram=OPEN)
+    assert (await here.take("23456789", id="first")).outcome == "taken"
+    await here.code()
+    assert (await here.take("34567892")).outcome == "taken"
+    assert (await here.take("23456789", id="first")).outcome == "duplicate"
+    assert await here.rows("SELECT tries_left FROM pairings") == [(4,)]
+    assert await here.admit(WRONG, "8") == Refused(NO_CODE)
+
+
+async def test_a_code_that_its_owner_sends_is_no_order(db: Database) -> None:
+    here = await gate(db, telegram=Welcome(owners=frozenset({"1"})))
+    code = await here.code(Role.OPERATOR, "Bob")
+    assert await here.admit(user="1") == Admitted(here.owner)
+    assert await here.admit(code, "1") == Refused(KNOWN_ALREADY)
+    assert isinstance(await here.admit(code, "7"), Paired)
+    assert await here.admit(code, "1") == Refused(KNOWN_ALREADY)
+    # A number of that shape is no code, and the owner's to send.
+    assert await here.admit(WRONG, "1") == Admitted(here.owner)
+
+
+async def test_a_code_takes_nobody_down_and_no_address_that_is_somebody_elses(db: Database) -> None:
+    here = await gate(db, whatsapp=OPEN)
+    async with db.transaction() as tx:
+        await people.allow(tx, "whatsapp:49151", Role.OPERATOR, "Bob")
+    code = await here.code(Role.CUSTOMER, "Ann")
+    assert await here.admit(code, "49151", channel="whatsapp", thread=None) == Refused(KNOWN_ALREADY)
+    await here.admit("hello", "DE.ab", channel="whatsapp", thread=None)
+    entry = await here.admit(await here.code(), "DE.ab", channel="whatsapp", also=("49151",), thread=None)
+    assert isinstance(entry, Paired)
+    assert (await here.person("whatsapp:49151")).name == "Bob"
+    assert (await here.person("whatsapp:DE.ab")).role is Role.OWNER

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,7 +18,7 @@ from laneway.channels.waha.watch import USUAL, Watch
 from laneway.clock import FakeClock
 from laneway.domain.conversation import PULLED, Author, Message
 from laneway.errors import Unavailable
-from laneway.store import conversations, waha
+from laneway.store import conversations
 from laneway.store.waha import SessionState
 from tests.running import Laneway, laneway
 from tests.servers.waha_server import Fail, WahaServer
@@ -56,12 +55,12 @@ class Post:
         return int((self.clock.now() - timedelta(seconds=ago)).timestamp())
 
 
-@asynccontextmanager
-async def post(database_url: str, home: Path, key: str | None = None) -> AsyncIterator[Post]:
+@pytest.fixture
+async def at(database_url: str, tmp_path: Path) -> AsyncIterator[Post]:
     clock = FakeClock(datetime.now(UTC))
     with WahaServer() as server:
-        bridge = Bridge(server.url, key or server.api_key, "default")
-        async with laneway(database_url, home, waha_customers=True) as here:
+        bridge = Bridge(server.url, server.api_key, "default")
+        async with laneway(database_url, tmp_path, waha_customers=True) as here:
             await here.ask("hello")
             db = here.app.db
             # As in `app.py`, but for the clock; nobody else looks after this session.
@@ -70,177 +69,115 @@ async def post(database_url: str, home: Path, key: str | None = None) -> AsyncIt
         await bridge.close()
 
 
-async def test_the_owner_is_told_after_a_minute_and_not_before(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at:
-        await at.look()
-        at.server.status = "FAILED"
-        await at.look()
-        await at.look(after=59)
-        assert await at.told() == []
-        await at.look(after=2)
-        await at.look(after=3600)
-        [alarm] = await at.told()
-        assert "its status is FAILED" in alarm
-        at.server.status = "WORKING"
-        await at.look(after=15)
-        await at.look(after=15)
-        assert len(await at.told()) == 2
-        assert "works again" in (await at.told())[1]
-        at.server.status = "STOPPED"
-        await at.look(after=15)
-        await at.look(after=61)
-        assert len(await at.told()) == 3, "the next loss is told anew"
+async def test_the_owner_is_told_of_a_lost_session_after_a_minute_and_not_through_the_dead_bridge(at: Post) -> None:
+    async with at.here.app.db.transaction() as tx:
+        on_bridge = await conversations.ensure_thread(tx, "waha", str(at.here.owner.id), at.here.owner)
+        await tx.execute(
+            "INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text) "
+            "VALUES (gen_random_uuid(), %s, 'user', 'waha', 'newest', %s, 'hi')",
+            (on_bridge.id, at.here.owner.id),
+        )
+    await at.look()
+    at.server.status = "FAILED"
+    await at.look()
+    await at.look(after=59)
+    assert await at.told() == []
+    await at.look(after=2)
+    await at.look(after=3600)
+    [alarm] = [one for one in await at.said() if one.meta.get("notice")]
+    assert "its status is FAILED" in alarm.text
+    assert alarm.channel == "http", "although the owner wrote last through the bridge"
+    at.server.status = "WORKING"
+    await at.look(after=15)
+    await at.look(after=15)
+    assert len(await at.told()) == 2
+    assert "works again" in (await at.told())[1]
+    # The next loss is told anew: the bridge has another key.
+    at.server.api_key = "changed"
+    await at.look(after=15)
+    await at.look(after=61)
+    assert len(await at.told()) == 3
+    assert "Correct WAHA_API_KEY" in (await at.told())[2]
 
 
-async def test_a_bridge_that_is_gone_or_refuses_the_key_is_told_with_the_reason(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with post(database_url, tmp_path, key="wrong") as at:
-        await at.look()
-        await at.look(after=61)
-        [alarm] = await at.told()
-        assert "cannot be reached" in alarm
-        assert "Correct WAHA_API_KEY" in alarm
+async def test_what_no_webhook_brought_is_read_within_a_quarter_of_an_hour_and_nothing_from_before(at: Post) -> None:
+    at.server.account.message(ANN, "years ago", at=at.stamp(3600))
+    await at.look()
+    at.clock.advance(300)
+    at.server.account.message(ANN, "lost on the way", at=at.stamp())
+    await at.look(after=300)
+    assert await at.heard() == []
+    state = await at.look(after=601)
+    assert await at.heard() == ["lost on the way"]
+    assert (await at.look()).heard_until > state.heard_until
+    at.server.account.message(ANN, "two weeks ago", at=at.stamp() + 60)
+    at.clock.advance(14 * 86_400)
+    at.server.account.message(ANN, "yesterday", at=at.stamp(86_400))
+    await at.look()
+    assert await at.heard() == ["lost on the way", "yesterday"], "after a week it is nobody's question any more"
 
 
-async def test_the_owner_is_told_elsewhere_than_through_the_dead_bridge(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at:
-        async with at.here.app.db.transaction() as tx:
-            on_bridge = await conversations.ensure_thread(tx, "waha", str(at.here.owner.id), at.here.owner)
-            await tx.execute(
-                "INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text) "
-                "VALUES (gen_random_uuid(), %s, 'user', 'waha', 'newest', %s, 'hi')",
-                (on_bridge.id, at.here.owner.id),
-            )
-        at.server.status = "FAILED"
-        await at.look()
-        await at.look(after=61)
-        [notice] = [one for one in await at.said() if one.meta.get("notice")]
-        assert notice.channel == "http", "although the owner wrote last through the bridge"
+async def test_a_gap_is_read_even_when_newer_messages_were_heard_already(at: Post) -> None:
+    await at.look()
+    at.server.status = "FAILED"
+    await at.look(after=60)
+    missed = at.server.account.message(ANN, "in the gap", at=at.stamp())
+    at.clock.advance(7200)
+    newer = at.server.account.message(BOB, "right after it", at=at.stamp())
+    hearing = Hearing(at.here.app.db, at.bridge, "h")
+    said = reading.message(newer, reading.Me())
+    assert said is not None
+    assert (await hearing.take(at.here.app.door, said)).outcome == "taken"
+    at.server.status = "WORKING"
+    await at.look()
+    assert sorted(await at.heard()) == ["in the gap", "right after it"]
+    assert missed["timestamp"] < newer["timestamp"]
 
 
-async def test_the_first_look_answers_nothing_that_was_said_before(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at:
-        at.server.account.message(ANN, "years ago", at=at.stamp(3600))
-        await at.look()
-        assert await at.heard() == []
+async def test_of_hundreds_of_missed_messages_all_are_stored_and_the_newest_answered(at: Post) -> None:
+    await at.look()
+    for number in range(130):
+        at.server.account.message(ANN, f"{number:03}", at=at.stamp() + number)
+    at.server.account.sent(ANN, "ours", "3EB0A1B2C3D4E5F60718")
+    await at.look(after=901)
+    assert await at.heard() == [f"{number:03}" for number in range(130)]
+    async with at.here.app.db.transaction() as tx:
+        cursor = await tx.execute(
+            "SELECT m.text FROM jobs j JOIN messages m ON m.id = j.message_id WHERE m.channel = 'waha' ORDER BY m.seq"
+        )
+        worked_on = [row[0] for row in await cursor.fetchall()]
+    assert worked_on == [f"{number:03}" for number in range(120, 130)]
 
 
-async def test_what_no_webhook_brought_is_read_within_a_quarter_of_an_hour(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at:
-        await at.look()
-        at.clock.advance(300)
-        at.server.account.message(ANN, "lost on the way", at=at.stamp())
-        await at.look(after=300)
-        assert await at.heard() == []
-        state = await at.look(after=601)
-        assert await at.heard() == ["lost on the way"]
-        assert (await at.look()).heard_until > state.heard_until
+async def test_a_chat_that_the_bridge_fails_at_does_not_stop_the_others_and_is_tried_again(at: Post) -> None:
+    first = await at.look()
+    at.server.account.message(ANN, "from Ann", at=at.stamp())
+    # Nor does a file of an impossible size.
+    told = at.server.account.file("a.txt", "text/plain\x00", b"x", at.server.url)
+    said = {"type": "document", "size": 2**64 - 1}
+    at.server.account.message(BOB, "a trap", at=at.stamp() + 1, hasMedia=True, media=told, _data=said)
+    broken = Fail(500, {"statusCode": 500, "exception": {"message": "No LID for user"}})
+    at.server.orders[f"default/chats/{ANN}/messages"].append(broken)
+    state = await at.look(after=901)
+    assert await at.heard() == ["a trap"]
+    assert state.heard_until == first.heard_until
+    await at.look(after=15)
+    assert sorted(await at.heard()) == ["a trap", "from Ann"]
 
 
-async def test_a_gap_is_read_even_when_newer_messages_were_heard_already(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at:
-        await at.look()
-        at.server.status = "FAILED"
-        await at.look(after=60)
-        missed = at.server.account.message(ANN, "in the gap", at=at.stamp())
-        at.clock.advance(7200)
-        newer = at.server.account.message(BOB, "right after it", at=at.stamp())
-        hearing = Hearing(at.here.app.db, at.bridge, "h")
-        said = reading.message(newer, reading.Me())
-        assert said is not None
-        assert (await hearing.take(at.here.app.door, said)).outcome == "taken"
-        at.server.status = "WORKING"
-        await at.look()
-        assert sorted(await at.heard()) == ["in the gap", "right after it"]
-        assert missed["timestamp"] < newer["timestamp"]
+async def test_an_unavailable_door_leaves_the_history_to_be_read_again(at: Post) -> None:
+    await at.look()
+    at.server.account.message(ANN, "still wanted", at=at.stamp())
 
+    class Shut(Door):
+        def __init__(self) -> None:
+            """Opens for nobody."""
 
-async def test_of_hundreds_of_missed_messages_all_are_stored_and_the_newest_answered(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with post(database_url, tmp_path) as at:
-        await at.look()
-        for number in range(130):
-            at.server.account.message(ANN, f"{number:03}", at=at.stamp() + number)
-        at.server.account.sent(ANN, "ours", "3EB0A1B2C3D4E5F60718")
-        await at.look(after=901)
-        assert await at.heard() == [f"{number:03}" for number in range(130)]
-        async with at.here.app.db.transaction() as tx:
-            cursor = await tx.execute(
-                "SELECT m.text FROM jobs j JOIN messages m ON m.id = j.message_id WHERE m.channel = 'waha' "
-                "ORDER BY m.seq"
-            )
-            worked_on = [row[0] for row in await cursor.fetchall()]
-        assert worked_on == [f"{number:03}" for number in range(120, 130)]
+        async def take(self, arrival: Arrival) -> Taken:
+            raise Unavailable("The database is away.")
 
-
-async def test_a_chat_that_the_bridge_fails_at_does_not_stop_the_others_and_is_tried_again(
-    database_url: str, tmp_path: Path
-) -> None:
-    async with post(database_url, tmp_path) as at:
-        first = await at.look()
-        at.server.account.message(ANN, "from Ann", at=at.stamp())
-        at.server.account.message(BOB, "from Bob", at=at.stamp() + 1)
-        broken = Fail(500, {"statusCode": 500, "exception": {"message": "No LID for user"}})
-        at.server.orders[f"default/chats/{ANN}/messages"].append(broken)
-        state = await at.look(after=901)
-        assert await at.heard() == ["from Bob"]
-        assert state.heard_until == first.heard_until
-        await at.look(after=15)
-        assert sorted(await at.heard()) == ["from Ann", "from Bob"]
-
-
-async def test_a_file_of_an_impossible_size_does_not_stop_the_history(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at:
-        await at.look()
-        told = at.server.account.file("a.txt", "text/plain\x00", b"x", at.server.url)
-        said = {"type": "document", "size": 2**64 - 1}
-        at.server.account.message(BOB, "a trap", at=at.stamp(-60), hasMedia=True, media=told, _data=said)
-        at.server.account.message(ANN, "are you open?", at=at.stamp(-61))
-        await at.look(after=901)
-        assert sorted(await at.heard()) == ["a trap", "are you open?"]
-
-
-async def test_what_is_older_than_a_week_is_nobodys_question_any_more(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at:
-        await at.look()
-        at.server.account.message(ANN, "two weeks ago", at=at.stamp() + 60)
-        at.clock.advance(14 * 86_400)
-        at.server.account.message(ANN, "yesterday", at=at.stamp(86_400))
-        await at.look()
-        assert await at.heard() == ["yesterday"]
-
-
-async def test_an_unavailable_door_leaves_the_history_to_be_read_again(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at:
-        first = await at.look()
-        at.server.account.message(ANN, "still wanted", at=at.stamp())
-
-        class Shut(Door):
-            async def take(self, arrival: Arrival) -> Taken:
-                raise Unavailable("The database is away.")
-
-        door = at.here.app.door
-        shut = Shut(at.here.app.db, door._keeper, door._intake)
-        at.clock.advance(901)
-        with pytest.raises(Unavailable):
-            await at.watch.look(shut)
-        async with at.here.app.db.transaction() as tx:
-            state = await waha.state(tx, "default")
-        assert state is not None
-        assert state.heard_until == first.heard_until
-        await at.look()
-        assert await at.heard() == ["still wanted"]
-
-
-async def test_what_is_known_of_hidden_ids_is_kept_both_ways(database_url: str, tmp_path: Path) -> None:
-    async with post(database_url, tmp_path) as at, at.here.app.db.transaction() as tx:
-        await waha.learn(tx, "123123123@lid", ANN)
-        await waha.learn(tx, "123123123@lid", ANN)
-        assert await waha.phone_of(tx, "123123123@lid") == ANN
-        assert await waha.lid_of(tx, ANN) == "123123123@lid"
-        await waha.learn(tx, "123123123@lid", BOB)
-        assert await waha.phone_of(tx, "123123123@lid") == BOB, "who changes the number keeps the hidden id"
-        assert await waha.lid_of(tx, ANN) is None
-        assert await waha.lids(tx) == 1
+    at.clock.advance(901)
+    with pytest.raises(Unavailable):
+        await at.watch.look(Shut())
+    await at.look()
+    assert await at.heard() == ["still wanted"]

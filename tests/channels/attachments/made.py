@@ -86,7 +86,7 @@ def pptx(*slides: str) -> bytes:
     return archive(parts)
 
 
-def xlsx(rows: Sequence[Sequence[str | float]], sheet: str = "Budget") -> bytes:
+def xlsx(rows: Sequence[Sequence[str | float]], sheet: str = "Budget", more: str = "") -> bytes:
     def cell(value: str | float) -> str:
         if isinstance(value, str):
             return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
@@ -106,7 +106,7 @@ def xlsx(rows: Sequence[Sequence[str | float]], sheet: str = "Budget") -> bytes:
             f'<sheet name="{sheet}" sheetId="1" r:id="r1"/></sheets></workbook>',
             "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}"><Relationship Id="r1" '
             f'Type="{_RELATED}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_SHEET}"><sheetData>{lines}</sheetData></worksheet>',
+            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_SHEET}"><sheetData>{lines}{more}</sheetData></worksheet>',
         }
     )
 

@@ -1,20 +1,29 @@
-"""Lists and streams on a real Redis: what is taken is kept until it is let go, and the dead leave nothing behind."""
+"""Lists and streams on a real Redis, what is written into them, and what a result says."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 
-from laneway.channels.redis_queue.job_message import Unreadable
+import laneway.app  # noqa: F401  everything that raises an error of ours
+from laneway.channels.redis_queue.acting import UnknownOwner
+from laneway.channels.redis_queue.job_message import JobMessage, Unreadable, fields_of, first_id, job_of, too_deep
 from laneway.channels.redis_queue.keys import WrongKind
 from laneway.channels.redis_queue.lists import ListSource
+from laneway.channels.redis_queue.results import NOT_APPROVED, failed, failed_of, signal
 from laneway.channels.redis_queue.source import Entry, Source
 from laneway.channels.redis_queue.streams import StreamSource
+from laneway.channels.redis_queue.tokens import fields_of_token
+from laneway.domain.judgement import ApprovalState
+from laneway.errors import LanewayError, LeaseLost, failure
+from laneway.lanes.workflow.finding import REASONS
 
 
 @pytest.fixture
@@ -54,7 +63,9 @@ async def test_what_was_taken_and_not_let_go_is_found_again(redis: Redis, kind: 
 
 
 @pytest.mark.parametrize("kind", ["list", "stream"])
-async def test_what_the_dead_letters_cannot_take_is_not_let_go(redis: Redis, kind: str) -> None:
+async def test_what_the_dead_letters_cannot_take_is_not_let_go_and_nothing_is_there_twice(
+    redis: Redis, kind: str
+) -> None:
     here = source(redis, kind, "w1")
     await here.begin()
     await put(redis, kind, "a")
@@ -64,19 +75,8 @@ async def test_what_the_dead_letters_cannot_take_is_not_let_go(redis: Redis, kin
         await here.bury(entry, b"letter")
     assert await ids(await here.begin(), here) == ["a"]
     await redis.delete("agent:dead")
-    await here.bury(entry, b"letter")
-    assert await redis.lrange("agent:dead", 0, -1) == [b"letter"]
-    assert await here.begin() == []
-
-
-@pytest.mark.parametrize("kind", ["list", "stream"])
-async def test_what_is_buried_is_buried_once(redis: Redis, kind: str) -> None:
-    here = source(redis, kind, "w1")
-    await here.begin()
-    await put(redis, kind, "a")
-    [entry] = await here.take(1, 0.1)
-    await here.bury(entry, b"letter")
-    await here.bury(entry, b"letter")
+    for _ in range(2):
+        await here.bury(entry, b"letter")
     assert await redis.lrange("agent:dead", 0, -1) == [b"letter"]
     assert await here.begin() == []
 
@@ -128,71 +128,52 @@ async def test_a_stream_that_was_deleted_is_made_again(redis: Redis) -> None:
     assert await ids(await here.take(1, 0.1), here) == ["a"]
 
 
-@pytest.mark.parametrize("kind", ["stream", "tokens"])
-async def test_the_id_of_a_bad_entry_is_told_only_if_it_is_one(redis: Redis, kind: str) -> None:
-    here = StreamSource(redis, kind, "w1", 100_000, tokens=kind == "tokens")
+async def added(redis: Redis, **fields: str) -> tuple[Source, Entry]:
+    """An entry of the stream with these fields, as it was taken."""
+    here = StreamSource(redis, "stream", "w1", 1_000_000)
     await here.begin()
-    for name in ("n" * 50_000, "a\nb", "good"):
-        if kind == "stream":
-            await redis.xadd(kind, {"job_id": name, "prompt": "x", "context": "{"})
-        else:
-            await redis.xadd(kind, {"token": json.dumps({"id": name, "metadata": 1})})
-    told = []
-    for entry in await here.take(3, 0.1):
-        with pytest.raises(Unreadable) as bad:
-            await here.read(entry)
-        told.append(bad.value.job_id)
-    assert told == [None, "a\nb", "good"]
+    given: dict[Any, Any] = {"job_id": "j", "prompt": "x", **fields}
+    await redis.xadd("stream", given)
+    [entry] = await here.take(1, 0.1)
+    return here, entry
 
 
 async def test_fields_of_an_entry_that_are_json_are_read_as_such_and_others_stay_texts(redis: Redis) -> None:
-    here = source(redis, "stream", "w1")
-    await here.begin()
-    given: dict[Any, Any] = {
-        "job_id": "[1]", "task": '{"what": "is this"}', "tables": '{"crates": [{"kg": 2}]}', "timeout_sec": "30",
-        "current_workflow": '{"nodes": []}', "context": '{"previous_results": [[{"a": 1}]], "note": "a\\u0000b"}',
-        "plan": ' {"steps": []}', "labels": '["x"]', "hint": "[see above", "size": "7", "workflow_owner": "[ann]",
-    }  # fmt: skip
-    await redis.xadd("stream", given)
-    [entry] = await here.take(1, 0.1)
+    rows = [{"crate": number, "note": "x" * 100} for number in range(2000)]
+    here, entry = await added(
+        redis,
+        job_id="[1]",
+        prompt='{"what": "is this"}',
+        tables=json.dumps({"crates": [{"kg": 2}], "large": rows}),
+        timeout_sec="30",
+        current_workflow='{"nodes": []}',
+        context='{"previous_results": [[{"a": 1}]], "note": "a\\u0000b"}',
+        plan=' {"steps": []}',
+        labels='["x"]',
+        hint="[see above",
+        size="7",
+        workflow_owner="[ann]",
+    )
     job = await here.read(entry)
     assert (job.job_id, job.prompt, job.named) == ("[1]", '{"what": "is this"}', {"workflow_owner": "[ann]"})
     assert (job.current_workflow, job.previous_results, job.timeout_sec) == ({"nodes": []}, [[{"a": 1}]], 30)
     assert job.context == {"note": "a\N{REPLACEMENT CHARACTER}b"}
-    assert job.more == {
-        "tables": {"crates": [{"kg": 2}]}, "plan": {"steps": []}, "labels": ["x"], "hint": "[see above", "size": "7",
-    }  # fmt: skip
+    [large] = job.tables
+    tables = {"crates": [{"kg": 2}], "large": large.ref}
+    assert job.more == {"tables": tables, "plan": {"steps": []}, "labels": ["x"], "hint": "[see above", "size": "7"}
 
 
-@pytest.mark.parametrize(
-    ("fields", "says"),
-    [
-        ({"tables": "{"}, "`tables` is no valid JSON"),
-        ({"plan": "sort"}, "`plan` is no valid JSON"),
-        ({"labels": "[" * 70 + "]" * 70}, "nested more than 64 levels"),
-    ],
-)
-async def test_fields_of_an_entry_that_should_be_json_are_named(
-    redis: Redis, fields: dict[Any, Any], says: str
-) -> None:
-    here = source(redis, "stream", "w1")
-    await here.begin()
-    await redis.xadd("stream", {"job_id": "j", "prompt": "x", **fields})
-    [entry] = await here.take(1, 0.1)
-    with pytest.raises(Unreadable) as bad:
-        await here.read(entry)
-    assert says in bad.value.reason
-    assert bad.value.job_id == "j"
-
-
-async def test_a_large_table_in_a_field_of_its_own_is_taken_out(redis: Redis) -> None:
-    here = StreamSource(redis, "stream", "w1", 1_000_000)
-    await here.begin()
-    rows = [{"crate": number, "note": "x" * 100} for number in range(2000)]
-    await redis.xadd("stream", {"job_id": "j", "prompt": "x", "tables": json.dumps({"crates": rows})})
-    [entry] = await here.take(1, 0.1)
-    job = await here.read(entry)
-    assert [job.more["tables"]["crates"]] == [table.ref for table in job.tables]
+async def test_fields_of_an_entry_that_should_be_json_are_named(redis: Redis) -> None:
+    for name, given, says in (
+        ("tables", "{", "`tables` is no valid JSON"),
+        ("plan", "sort", "`plan` is no valid JSON"),
+        ("labels", "[" * 70 + "]" * 70, "nested more than 64 levels"),
+    ):
+        here, entry = await added(redis, **{name: given})
+        with pytest.raises(Unreadable) as bad:
+            await here.read(entry)
+        assert says in bad.value.reason
+        assert bad.value.job_id == "j"
 
 
 async def test_a_worker_that_lives_again_is_not_forgotten_by_one_that_just_took_it_for_dead(redis: Redis) -> None:
@@ -209,9 +190,7 @@ async def test_a_worker_that_lives_again_is_not_forgotten_by_one_that_just_took_
     assert await ids(await here.beat(()), here) == ["a"]
 
 
-async def test_a_job_that_comes_as_a_worker_leaves_is_found_however_late_redis_hears_of_its_leaving(
-    redis: Redis,
-) -> None:
+async def test_a_job_that_comes_as_a_worker_leaves_is_found_however_late_redis_hears_of_that(redis: Redis) -> None:
     here, other = source(redis, "list", "w1"), source(redis, "list", "w2")
     await here.begin()
     # Whoever leaves has given this up; until Redis has noticed, the question stands there.
@@ -223,7 +202,144 @@ async def test_a_job_that_comes_as_a_worker_leaves_is_found_however_late_redis_h
     await put(redis, "list", "a")
     await asked
     await other.begin()
-    async with asyncio.timeout(20):
-        while not (found := [*await other.beat(()), *await other.take(1, 0.1)]):
-            await asyncio.sleep(0.1)
-    assert await ids(found, other) == ["a"]
+    # It counts as alive for some seconds more, which pass now.
+    assert 0 < await redis.pttl("list:alive:w1") <= 3000
+    await redis.delete("list:alive:w1")
+    assert await ids([*await other.beat(()), *await other.take(1, 0.1)], other) == ["a"]
+
+
+def job(**fields: Any) -> JobMessage:
+    return job_of({"version": "1.0", "job_id": "j", "prompt": "show me", **fields}, "list")
+
+
+def refusal(**fields: Any) -> Unreadable:
+    """Why a job with these fields is none."""
+    with pytest.raises(Unreadable) as refused:
+        job(**{"run_id": "r", **fields})
+    assert fields.keys() & {"run_id"} or refused.value.named == {"run_id": "r"}, fields
+    return refused.value
+
+
+def test_every_version_one_is_taken_and_any_other_refused_as_such() -> None:
+    for version in (None, "1.0", "1", "1.7", "1.12", 1, 1.0, 1.5):
+        assert job(version=version).prompt == "show me"
+    others: list[Any] = ["2.0", "0.9", "10", "1.x", "1.0 ", "", "one", 2, True, [], {"major": 1}]
+    for other in others:
+        assert (refusal(version=other).type, refusal(version=other).job_id) == ("unsupported-version", "j"), other
+
+
+def test_a_field_of_the_wrong_kind_is_named() -> None:
+    cases: list[tuple[str, list[dict[str, Any]]]] = [
+        ("prompt", [{"prompt": None}, {"prompt": " \n"}]),
+        ("a list", [{"prompt": ["x"]}]),
+        ("a number", [{"task": 7}]),
+        ("context", [{"context": "x"}]),
+        ("previous_results", [{"context": {"previous_results": {}}}]),
+        ("session_id", [{"context": {"session_id": given}} for given in (["s"], "s" * 121)]),
+        ("current_workflow", [{"current_workflow": []}]),
+        ("workflow_owner", [{"workflow_owner": {}}]),
+        ("run_id", [{"run_id": "a\nb"}]),
+        ("timeout_sec", [{"timeout_sec": given} for given in (0, -5, "30", True, 1e12)]),
+    ]
+    for says, several in cases:
+        for fields in several:
+            refused = refusal(**fields)
+            assert says in refused.reason
+            assert (refused.type, refused.job_id) == ("malformed", "j")
+
+
+def test_an_id_that_is_not_taken_is_answered_where_its_sender_waits_if_it_can_be_read() -> None:
+    assert job(job_id=17).job_id == "17"
+    for given in ("a\nb", " ", "x" * 121, "x" * 512):
+        refused = refusal(job_id=given)
+        assert (refused.type, refused.job_id) == ("malformed", given)
+        assert "`job_id` must be a text of 1 to 120 printable characters" in refused.reason
+        assert first_id(json.dumps({"job_id": given}).encode()[:-1]) == given
+    unreadable: list[Any] = [None, "", "x" * 513, 10**600, 1.5, True, [], {}]
+    for nobody in unreadable:
+        assert refusal(job_id=nobody).job_id is None
+
+
+def test_the_id_of_what_cannot_be_read_is_found_where_it_stands_before_anything_nested() -> None:
+    assert first_id(b'{"version": "1.0", "n": -1.5, "job_id": "a\\u0062c", "x": [') == "abc"
+    assert first_id(b'  {"job_id":"j","prompt":"' + b"x" * 20_000_000 + b'"}') == "j"
+    assert first_id(b'{"job_id": "\\ud800"}') == "\N{REPLACEMENT CHARACTER}"
+    another = (
+        b'{"context": {"job_id": "another"}, "job_id": "j"}',
+        b'{"prompt": "\\"job_id\\": \\"another\\"", "x": {}}',
+    )
+    assert [first_id(raw) for raw in (*another, b"[1, 2]", b"")] == [None] * 4
+
+
+def test_hostile_input_is_recognised_without_going_down_into_it() -> None:
+    with pytest.raises(Unreadable) as refused:
+        fields_of(b'{"job_id": "j", "a": ' + b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"}", 1_000_000)
+    assert refused.value.job_id == "j"
+    assert [too_deep(json.loads("[" * depth + "]" * depth)) for depth in (60, 65)] == [False, True]
+    # No database can hold a NUL.
+    assert fields_of(b'{"a": ["x\\u0000y"]}', 1000) == {"a": ["x\N{REPLACEMENT CHARACTER}y"]}
+
+
+def test_a_token_becomes_a_job_and_keeps_what_a_job_has_no_name_for() -> None:
+    token = {
+        "id": "t", "run_id": "r", "from_node": "a", "to_node": "b", "hop": 2, "config": {"task": "from the config"},
+        "metadata": {"context": {"session_id": "s"}, "workflow_tag": "main", "trace": "x"}, "workflow_owner": "ann",
+    }  # fmt: skip
+    read = job_of(fields_of_token(token), "token")
+    assert (read.job_id, read.prompt, read.session_id) == ("t", "from the config", "s")
+    assert read.named == {"run_id": "r", "node_id": "b", "workflow_tag": "main", "workflow_owner": "ann"}
+    assert read.more == {
+        "from_node": "a", "hop": 2, "config": {"task": "from the config"}, "metadata": {"trace": "x"},
+    }  # fmt: skip
+
+
+NO = {"type": "malformed", "message": "No.", "retryable": False}
+
+
+def test_a_lanes_own_word_counts_and_else_how_the_last_question_ended() -> None:
+    rejected, expired, superseded = ApprovalState.REJECTED, ApprovalState.EXPIRED, ApprovalState.SUPERSEDED
+    cases: list[tuple[dict[str, Any], ApprovalState | None, str | None]] = [
+        ({}, None, None),
+        ({"failed": failure("timeout", "Late.")}, None, "timeout"),
+        ({"failed": failure("bad-input", "No.")}, rejected, "bad-input"),
+        *(({}, state, str(state)) for state in (rejected, expired, superseded)),
+        ({"result_ref": "artifact://x"}, rejected, None),
+        ({"result_preview": {"kind": "text"}}, expired, None),
+        ({"stopped": "step limit"}, None, "step-limit"),
+    ]
+    for meta, not_approved, kind in cases:
+        found = failed_of(meta, "words", not_approved)
+        assert (found and found["type"]) == kind, meta
+
+
+def test_every_type_of_an_error_stands_in_the_page_about_redis() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "redis.md").read_text(encoding="utf-8")
+    rows = [
+        line.split("|")
+        for line in page.partition("| `type` |")[2].split("\n\n")[0].splitlines()
+        if line.startswith("| `")
+    ]
+    told = {name: row[3].strip() for row in rows for name in re.findall(r"`([a-z-]+)`", row[1])}
+    stopped = {"step-limit", "not-approved"}
+    refused = {"malformed", "unsupported-version", UnknownOwner.code}
+    checks = {*REASONS, "incomplete", "no-change", "no-such-model"}
+    # A run that lost its lease ends as cancelled, or goes on elsewhere.
+    codes = {kind.code for kind in _kinds(LanewayError)} - {LeaseLost.code}
+    can_be = codes | checks | stopped | refused | {str(state) for state in NOT_APPROVED}
+    assert set(told) == can_be
+    assert told == {code: "yes" if failure(code, "")["retryable"] else "no" for code in can_be}
+
+
+def _kinds(kind: type[LanewayError]) -> Iterator[type[LanewayError]]:
+    """The error and all of its kinds in the whole program."""
+    yield kind
+    for below in kind.__subclasses__():
+        if below.__module__.startswith("laneway."):
+            yield from _kinds(below)
+
+
+def test_a_signal_of_a_failure_has_no_reference_and_says_why() -> None:
+    told = signal(failed("j", NO, None, {}), {"run_id": "r", "node_id": "n"}, None)
+    assert (told["run_id"], told["node_id"], told["status"], told["result_ref"]) == ("r", "n", "failed", "")
+    why = {"error_type": "malformed", "error_message": "No.", "retryable": False}
+    assert {key: told["metadata"][key] for key in why} == why

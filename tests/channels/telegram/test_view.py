@@ -3,109 +3,80 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from aiogram import Bot
 
+from laneway.channels.telegram.api import make_bot
+from laneway.channels.telegram.live import GONE, Live, seat_of
 from laneway.channels.telegram.view import MOST_UNITS, WORKING, Seat, Stage, Timing, View, tail
-from tests.channels.telegram.client import bot_of
+from laneway.domain.job import JobStatus
+from laneway.lanes.tools import ToolEntry
+from laneway.llm.scripted import Call, ScriptedModel
+from laneway.store import jobs, notes
+from tests.journeys.tooling import calls
+from tests.running import Laneway, laneway
+from tests.servers.telegram_orders import Order
 from tests.servers.telegram_server import Fail, Flood, Slow, TelegramServer
 
 QUICK = Timing(typing=0.05, status_after=0.1, draft=0.02, private_edit=0.05, group_edit=0.1)
 GROUP = -1005
 
 
-@pytest.fixture
-def server() -> Iterator[TelegramServer]:
-    with TelegramServer() as server:
-        server.world.chat(42)
-        server.world.chat(GROUP).topics = {7}
-        yield server
+def begun(bot: Bot, chat: int = 42, topic: int | None = None, job: UUID | None = None, **more: Any) -> View:
+    """A job is shown in the chat from now on."""
 
+    async def unnoted(number: int) -> None:
+        return
 
-@pytest.fixture
-async def bot(server: TelegramServer) -> AsyncIterator[Bot]:
-    async with bot_of(server) as bot:
-        yield bot
-
-
-@dataclass
-class Notes:
-    numbers: list[int] = field(default_factory=list)
-
-    async def put(self, number: int) -> None:
-        self.numbers.append(number)
-
-
-def view(bot: Bot, chat: int = 42, job: UUID | None = None, timing: Timing = QUICK, **more: Any) -> View:
-    topic = more.pop("topic", None)
-    return View(Stage(bot, timing=timing, **more), job or uuid4(), Seat(chat, topic), Notes().put)
+    one = View(Stage(bot, **{"timing": QUICK, **more}), job or uuid4(), Seat(chat, topic), unnoted)
+    one.begin()
+    return one
 
 
 async def test_typing_is_repeated_while_the_job_runs_and_not_after(server: TelegramServer, bot: Bot) -> None:
-    one = view(bot)
-    one.begin()
+    one = begun(bot)
     await server.until(lambda: len(server.world.actions) >= 3)
     await one.end()
     count = len(server.world.actions)
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0.12)
     assert server.world.actions == [(42, "typing")] * count
 
 
 async def test_after_a_while_there_is_a_stop_button_and_at_the_end_it_is_gone(server: TelegramServer, bot: Bot) -> None:
     job = uuid4()
-    one = view(bot, job=job)
-    one.begin()
+    server.orders.give("sendMessage", Slow(0.1))
+    one = begun(bot, job=job)
     await server.until(lambda: server.world.shown(42))
     (shown,) = server.world.shown(42)
     assert (shown.text, shown.buttons, shown.silent) == (WORKING, [[("Stop", f"s:{job}")]], True)
     await one.end()
     assert server.world.shown(42) == []
-    assert len(server.called("sendMessage")) == 1
+    server.orders.give("sendMessage", Slow(0.1))
+    late = begun(bot)
+    await server.until(lambda: len(server.called("sendMessage")) == 2)
+    await late.end()
+    assert server.world.shown(42) == [], "nor does one stay that was on its way at the end"
 
 
-async def test_a_quick_job_shows_no_status(server: TelegramServer, bot: Bot) -> None:
-    one = view(bot)
-    one.begin()
+async def test_what_is_over_soon_shows_neither_a_status_nor_a_text(server: TelegramServer, bot: Bot) -> None:
+    one = begun(bot, GROUP)
+    one.hear("c", "You ")
     await asyncio.sleep(0.03)
     await one.end()
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0.15)
     assert server.called("sendMessage") == []
-
-
-async def test_a_quick_answer_shows_no_text_before_it(server: TelegramServer, bot: Bot) -> None:
-    one = view(bot, GROUP, timing=Timing(typing=0.05, group_edit=0.3))
-    one.begin()
-    one.hear("c", "You ")
-    await asyncio.sleep(0.1)
-    await one.end()
-    assert server.called("sendMessage") == []
-
-
-async def test_in_private_the_text_grows_as_a_draft(server: TelegramServer, bot: Bot) -> None:
-    one = view(bot)
-    one.begin()
-    one.hear("call-1", "The disk ")
-    await server.until(lambda: server.world.drafts)
-    one.hear("call-1", "is <b>full")
-    await server.until(lambda: server.world.drafts[-1][2] == "The disk is <b>full")
-    one.hear("call-2", "No: ")
-    await server.until(lambda: server.world.drafts[-1][2] == "No:")
-    await one.end()
-    assert len({draft for _, draft, _ in server.world.drafts}) == 1
-    assert all(draft for _, draft, _ in server.world.drafts)
-    assert not server.called("editMessageText")
 
 
 async def test_where_there_are_no_drafts_one_message_is_edited(server: TelegramServer, bot: Bot) -> None:
     server.orders.give("sendMessageDraft", Fail(404, "Not Found: method not found"))
-    one = view(bot)
-    one.begin()
+    one = begun(bot)
     one.hear("c", "Hello")
     await server.until(lambda: server.world.shown(42))
     one.hear("c", " there")
@@ -116,124 +87,78 @@ async def test_where_there_are_no_drafts_one_message_is_edited(server: TelegramS
     assert len(server.called("sendMessageDraft")) == 1
 
 
-async def test_in_a_topic_of_a_group_it_is_shown_in_that_topic_by_edits(server: TelegramServer, bot: Bot) -> None:
-    one = view(bot, GROUP, topic=7)
-    one.begin()
-    one.hear("c", "Hello")
-    await server.until(lambda: server.world.shown(GROUP))
-    assert server.world.shown(GROUP)[0].topic == 7
-    await one.end()
-    assert not server.called("sendMessageDraft")
+async def test_edits_keep_their_distance_and_more_of_it_in_a_group(server: TelegramServer, bot: Bot) -> None:
+    assert (Timing().private_edit, Timing().group_edit) >= (1.5, 4.0)
+    for chat, seconds in ((42, QUICK.private_edit), (GROUP, QUICK.group_edit)):
+        server.orders.give("sendMessageDraft", Fail(400, "Bad Request: TEXTDRAFT_PEER_INVALID"))
+        one = begun(bot, chat)
 
-
-async def test_the_general_topic_is_not_named(server: TelegramServer, bot: Bot) -> None:
-    one = view(bot, GROUP, topic=1)
-    one.begin()
-    await server.until(lambda: server.world.shown(GROUP) and server.world.actions)
-    await one.end()
-
-
-@pytest.mark.parametrize(("chat", "seconds"), [(42, 1.5), (GROUP, 4.0)])
-async def test_edits_keep_their_distance(server: TelegramServer, bot: Bot, chat: int, seconds: float) -> None:
-    server.orders.give("sendMessageDraft", Fail(400, "Bad Request: TEXTDRAFT_PEER_INVALID"))
-    one = view(bot, chat, timing=Timing())
-    one.begin()
-
-    async def write() -> None:
-        while True:
+        def edited(one: View = one, chat: int = chat) -> bool:
             one.hear("c", "word ")
-            await asyncio.sleep(0.05)
+            return len(server.called("editMessageText", chat)) >= 3
 
-    writing = asyncio.create_task(write())
-    await server.until(lambda: len(server.called("editMessageText", chat)) >= (2 if chat > 0 else 1), seconds=20)
-    writing.cancel()
-    await one.end()
-    calls = sorted(call.at for name in ("sendMessage", "editMessageText") for call in server.called(name, chat))
-    assert min(later - earlier for earlier, later in pairwise(calls)) >= seconds
+        await server.until(edited)
+        await one.end()
+        at = sorted(call.at for name in ("sendMessage", "editMessageText") for call in server.called(name, chat))
+        assert min(later - earlier for earlier, later in pairwise(at)) >= seconds
 
 
 @pytest.mark.parametrize("method", ["sendChatAction", "sendMessageDraft", "sendMessage"])
 async def test_at_the_first_flood_that_part_stops_and_is_told(server: TelegramServer, bot: Bot, method: str) -> None:
     floods: list[tuple[int, float]] = []
     server.orders.give(method, Flood(30))
-    one = view(bot, flood=lambda chat, seconds: floods.append((chat, seconds)))
-    one.begin()
+    one = begun(bot, flood=lambda chat, seconds: floods.append((chat, seconds)))
     one.hear("c", "Hello")
     await server.until(lambda: floods)
     # What was on its way when the refusal came may still arrive.
     await one.at_rest()
     before = len(server.calls)
     one.hear("c", " there")
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(0.15)
     await one.end()
     assert floods == [(42, 30.0)]
     assert len(server.called(method)) == 1
     assert [call.method for call in server.calls[before:]] == []
 
 
-async def test_what_is_written_after_the_flood_of_another_part_is_not_shown(server: TelegramServer, bot: Bot) -> None:
-    server.orders.give("sendChatAction", Slow(0.2), Flood(30))
-    floods: list[float] = []
-    one = view(
-        bot, timing=Timing(typing=0.05, status_after=60, draft=0.02), flood=lambda _, seconds: floods.append(seconds)
-    )
-    one.begin()
-    await server.until(lambda: floods)
-    one.hear("c", "Hello")
-    await asyncio.sleep(0.2)
-    await one.end()
-    assert server.called("sendMessageDraft") == []
-
-
 async def test_without_room_nothing_is_shown_so_that_the_answer_has_it(server: TelegramServer, bot: Bot) -> None:
-    one = view(bot, GROUP, room=lambda chat: False)
-    one.begin()
+    asked: list[int] = []
+
+    def full(chat: int) -> bool:
+        asked.append(chat)
+        return False
+
+    one = begun(bot, GROUP, room=full)
     one.hear("c", "Hello")
-    await asyncio.sleep(0.4)
+    await server.until(lambda: len(asked) >= 2)
     await one.end()
     assert server.called("sendMessage") == []
 
 
-async def test_a_status_that_is_on_its_way_at_the_end_is_taken_away_too(server: TelegramServer, bot: Bot) -> None:
-    server.orders.give("sendMessage", Slow(0.3))
-    one = view(bot)
-    one.begin()
-    await server.until(lambda: server.called("sendMessage"))
-    await one.end()
-    assert server.world.shown(42) == []
-
-
-async def test_a_status_that_cannot_be_deleted_loses_its_button(server: TelegramServer, bot: Bot) -> None:
-    server.orders.give("deleteMessage", Fail(400, "Bad Request: message can't be deleted for everyone"))
-    one = view(bot)
-    one.begin()
-    await server.until(lambda: server.world.shown(42))
-    await one.end()
-    assert server.world.shown(42)[0].buttons == []
-
-
-async def test_a_deletion_is_tried_again(server: TelegramServer, bot: Bot) -> None:
-    server.orders.give("deleteMessage", Flood(1), Fail(502))
-    one = view(bot)
-    one.begin()
-    await server.until(lambda: server.world.shown(42))
-    await one.end()
-    assert server.world.shown(42) == []
+async def test_a_status_is_deleted_in_the_end_or_loses_at_least_its_button(server: TelegramServer, bot: Bot) -> None:
+    never = Fail(400, "Bad Request: message can't be deleted for everyone")
+    orders: dict[int, Order] = {101: Flood(1), 102: Fail(502), 103: never}
+    for chat, order in orders.items():
+        server.world.chat(chat)
+        server.orders.give("deleteMessage", order, chat=chat)
+    views = [begun(bot, chat) for chat in orders]
+    await server.until(lambda: all(map(server.world.shown, orders)))
+    await asyncio.gather(*(view.end() for view in views))
+    assert [[message.buttons for message in server.world.shown(chat)] for chat in orders] == [[], [], [[]]]
 
 
 async def test_outages_and_blocks_hurt_nobody(server: TelegramServer, bot: Bot) -> None:
     server.orders.outage = Fail(502)
-    one = view(bot)
-    one.begin()
+    one = begun(bot)
     one.hear("c", "Hello")
-    await asyncio.sleep(0.3)
+    await server.until(lambda: server.called("sendMessage") and len(server.called("sendChatAction")) >= 2)
     server.orders.outage = None
     await server.until(lambda: server.world.shown(42))
     await one.end()
     server.world.chat(42).blocked = True
-    other = view(bot)
-    other.begin()
-    await asyncio.sleep(0.3)
+    before = len(server.called("sendChatAction"))
+    other = begun(bot)
+    await server.until(lambda: len(server.called("sendChatAction")) > before)
     await other.end()
 
 
@@ -242,3 +167,105 @@ def test_of_a_long_text_the_end_is_shown() -> None:
     long = "😀" * 5000 + "end"
     assert tail(long).endswith("end")
     assert len(tail(long).encode("utf-16-le")) // 2 <= MOST_UNITS + 2
+
+
+def sleeper(woken: asyncio.Event) -> ToolEntry:
+    async def sleep_long() -> dict[str, str]:
+        """Takes its time."""
+        await woken.wait()
+        return {"status": "success"}
+
+    return ToolEntry(sleep_long)
+
+
+@asynccontextmanager
+async def showing(server: TelegramServer, here: Laneway) -> AsyncIterator[Live]:
+    """A process that shows what runs while the block lasts."""
+    async with make_bot(server.token, server.url).context() as bot:
+        live = Live(Stage(bot, timing=QUICK), here.app.hub, here.app.db)
+        task = asyncio.create_task(live.run())
+        try:
+            yield live
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.fixture
+async def here(server: TelegramServer, database_url: str, tmp_path: Path) -> AsyncIterator[Laneway]:
+    """A Laneway whose jobs take their time, and two more people on Telegram."""
+    model, woken = ScriptedModel(calls(Call("sleep_long"))), asyncio.Event()
+    for chat in (43, 44):
+        server.world.chat(chat)
+    async with laneway(database_url, tmp_path, model, tools=[sleeper(woken)]) as running:
+        yield running
+        woken.set()
+
+
+async def stop(here: Laneway, job_id: UUID) -> None:
+    async with here.app.db.transaction() as tx:
+        await jobs.request_cancel(tx, job_id)
+    await here.until(job_id, JobStatus.CANCELLED)
+
+
+async def noted(here: Laneway, kind: str, count: int) -> None:
+    """So many events of this kind are on record; they are written after what they tell of."""
+    async with asyncio.timeout(20):
+        while True:
+            async with here.app.db.transaction() as tx:
+                if len(await notes.recent(tx, [kind], hours=1)) >= count:
+                    return
+            await asyncio.sleep(0.02)
+
+
+async def test_only_jobs_that_somebody_on_telegram_waits_for_are_shown(server: TelegramServer, here: Laneway) -> None:
+    async with showing(server, here):
+        await here.send("what is new?", "43")
+        await here.ask("/status", "44", channel="telegram")
+        receipt = await here.send("what is new on Telegram?", "42", channel="telegram")
+        await server.until(lambda: server.world.shown(42))
+        await stop(here, receipt.job_id)
+        await server.until(lambda: server.called("deleteMessage"))
+        assert set(server.world.actions) == {(42, "typing")}
+        assert len(server.called("sendMessage")) == 1
+
+
+async def test_what_a_dead_process_left_is_taken_over_or_taken_away(server: TelegramServer, here: Laneway) -> None:
+    async with showing(server, here):
+        goes_on = await here.send("what does it say?", "42", channel="telegram")
+        ends = await here.send("what does it say?", "43", channel="telegram")
+        await server.until(lambda: server.world.shown(42) and server.world.shown(43))
+    await stop(here, ends.job_id)
+    async with showing(server, here):
+        await server.until(lambda: not server.world.shown(43))
+        assert [message.text for message in server.world.shown(42)] == [WORKING]
+        actions = len(server.world.actions)
+        await server.until(lambda: len(server.world.actions) > actions)
+        await stop(here, goes_on.job_id)
+        await server.until(lambda: not server.world.shown(42))
+        await noted(here, GONE, 2)
+    async with showing(server, here):
+        await here.send("what does it say?", "44", channel="telegram")
+        await server.until(lambda: server.world.shown(44))
+    assert len(server.called("sendMessage")) == 3
+    assert len(server.called("deleteMessage")) == 2, "nothing is taken away twice"
+
+
+async def test_of_several_jobs_of_a_chat_one_is_shown_at_a_time(server: TelegramServer, here: Laneway) -> None:
+    async with showing(server, here):
+        first = await here.send("what does it say?", "42", channel="telegram")
+        second = await here.send("and what now?", "42", channel="telegram")
+        await here.send("what does it say?", "43", channel="telegram")
+        await server.until(lambda: server.world.shown(42) and server.world.shown(43))
+        assert len(server.called("sendMessage", 42)) == 1, "the second waits for its turn"
+        await stop(here, first.job_id)
+        await server.until(lambda: len(server.called("sendMessage", 42)) == 2)
+        await server.until(lambda: len(server.world.shown(42)) == 1)
+        await stop(here, second.job_id)
+        await server.until(lambda: not server.world.shown(42))
+
+
+def test_seats_are_chats_and_topics_and_nothing_else() -> None:
+    assert [seat_of(thread) for thread in ("42", "-1005/7")] == [Seat(42), Seat(-1005, 7)]
+    assert [seat_of(thread) for thread in ("business/c1/42", "main")] == [None, None]
+    assert (Seat(-1005, 1).thread_id, Seat(-1005, 7).thread_id) == (None, 7), "the general topic is not named"

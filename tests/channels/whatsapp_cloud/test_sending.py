@@ -1,9 +1,8 @@
-"""The channel itself: pace, windows, files and courtesies, with a clock the test moves."""
+"""The channel and its client against the Graph API on loopback, with a clock the test moves."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -11,42 +10,44 @@ from typing import Any
 
 import pytest
 
-from laneway.channels.contract import SENT_AGAIN
 from laneway.channels.pacing import Pacer
 from laneway.channels.whatsapp_cloud.channel import WhatsAppCloudChannel
+from laneway.channels.whatsapp_cloud.composing import message, recipient
+from laneway.channels.whatsapp_cloud.faults import WindowShut
+from laneway.channels.whatsapp_cloud.graph import Graph
 from laneway.channels.whatsapp_cloud.number import Number
-from laneway.clock import FakeClock
 from laneway.domain.conversation import Incoming, Role
 from laneway.domain.judgement import OutboxRow, OutboxState
-from laneway.errors import PermanentFault, TransientFault
+from laneway.errors import ModelFault, PermanentFault, TooLarge, TransientFault, UncertainFault
 from laneway.store import conversations, intake, principals, whatsapp
 from laneway.store.database import Database
-from tests.servers.whatsapp_server import NUMBER_ID, SECRET, TOKEN, VERIFY, Plain, WhatsAppServer
+from tests.channels.clocks import Time
+from tests.servers import whatsapp_errors as errors
+from tests.servers.whatsapp_server import (
+    NUMBER_ID,
+    SECRET,
+    TOKEN,
+    VERIFY,
+    Cut,
+    Fail,
+    Order,
+    Plain,
+    Slow,
+    WhatsAppServer,
+)
 from tests.whatsapp import until
 
 KIM = "4915112345678"
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 
 
-@pytest.fixture
-def server() -> Iterator[WhatsAppServer]:
-    with WhatsAppServer() as running:
-        running.templates["note"] = 1
-        yield running
-
-
 class Sender:
     """A channel with its own clock, and one customer who last wrote at twelve o'clock."""
 
     def __init__(self, db: Database, server: WhatsAppServer, template: str = "") -> None:
-        self.db, self.clock, self.slept = db, FakeClock(NOW), list[float]()
+        self.db, self.clock = db, Time(NOW)
         number = Number(NUMBER_ID, TOKEN, SECRET, VERIFY, server.api, template, "en", {"utility": Decimal("0.01")})
-
-        async def sleep(seconds: float) -> None:
-            self.slept.append(seconds)
-            self.clock.advance(seconds)
-
-        pacer = Pacer(self.clock, sleep)
+        pacer = Pacer(self.clock, self.clock.sleep)
         self.channel = WhatsAppCloudChannel(db, number, clock=self.clock, pacer=pacer, original=self._original)
 
     async def _original(self, ref: str) -> bytes:
@@ -81,14 +82,13 @@ async def plain(db: Database, server: WhatsAppServer) -> AsyncIterator[Sender]:
 
 @pytest.fixture
 async def with_template(db: Database, server: WhatsAppServer) -> AsyncIterator[Sender]:
+    server.templates["note"] = 1
     made = Sender(db, server, "note")
     yield made
     await made.channel.close()
 
 
-async def test_a_person_gets_a_few_messages_at_once_and_then_one_in_six_seconds(
-    server: WhatsAppServer, plain: Sender
-) -> None:
+async def test_a_person_gets_a_few_at_once_and_then_one_in_six_seconds(server: WhatsAppServer, plain: Sender) -> None:
     row = await plain.heard()
     moments = []
     for _ in range(25):
@@ -107,70 +107,40 @@ async def test_a_person_gets_a_few_messages_at_once_and_then_one_in_six_seconds(
 
 async def test_the_number_sends_no_more_than_eighty_messages_a_second(server: WhatsAppServer, plain: Sender) -> None:
     row = await plain.heard()
-    for person in range(100):
+    for person in range(81):
         await plain.send(replace(row, address=str(4915100000000 + person)))
-    assert len(server.sent) == 100
-    assert sum(plain.slept) == pytest.approx(1.0)
+    assert len(server.sent) == 81
+    assert (plain.clock.now() - NOW).total_seconds() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(("hours", "is_open"), [(0, True), (23.9, True), (24.1, False), (200, False)])
-async def test_the_window_is_open_for_a_day_after_the_last_message(
-    server: WhatsAppServer, with_template: Sender, hours: float, is_open: bool
-) -> None:
+async def test_the_window_is_open_for_a_day_or_until_refused(server: WhatsAppServer, with_template: Sender) -> None:
     row = await with_template.heard()
-    with_template.clock.advance(hours * 3600)
-    receipt = await with_template.send(row)
-    assert server.sent[0].body["type"] == ("text" if is_open else "template")
-    assert receipt.get("template") == (None if is_open else "note")
+    for hours, kind in ((0, "text"), (23.9, "text"), (24.1, "template"), (200, "template")):
+        with_template.clock.advance(hours * 3600 - (with_template.clock.now() - NOW).total_seconds())
+        receipt = await with_template.send(row)
+        assert (server.sent[-1].body["type"], receipt.get("template")) == (kind, "note" if kind == "template" else None)
+    with pytest.raises(PermanentFault, match="too long for the template note"):
+        await with_template.send(replace(row, text="word " * 400))
+    server.shut.add(KIM)
+    await with_template.send(await with_template.heard(with_template.clock.now()))
+    assert server.sent[-1].body["type"] == "template"
 
 
-async def test_a_message_that_took_a_day_to_arrive_opens_nothing(db: Database, plain: Sender) -> None:
+async def test_what_was_said_long_ago_and_what_is_no_message_open_nothing(db: Database, plain: Sender) -> None:
     # Stored now, but said before: Meta repeats webhooks for seven days.
-    row = await plain.heard(NOW - timedelta(hours=25))
-    async with db.transaction() as tx:
-        assert not await whatsapp.window_open(tx, row.thread_id, NOW)
-        await whatsapp.heard(tx, row.thread_id, NOW - timedelta(hours=1))
-        assert await whatsapp.window_open(tx, row.thread_id, NOW)
-
-
-async def test_reactions_and_news_of_the_number_open_nothing(db: Database, plain: Sender) -> None:
-    await plain.heard(NOW - timedelta(hours=30))
+    await plain.heard(NOW - timedelta(hours=25))
     await plain.heard(NOW - timedelta(hours=2), reaction=True)
     row = await plain.heard(NOW - timedelta(hours=1), system=True)
     async with db.transaction() as tx:
         assert not await whatsapp.window_open(tx, row.thread_id, NOW)
-
-
-async def test_what_whatsapp_says_of_the_window_counts_until_the_person_writes_again(
-    db: Database, plain: Sender
-) -> None:
-    row = await plain.heard(NOW - timedelta(hours=1))
-    async with db.transaction() as tx:
+        await whatsapp.heard(tx, row.thread_id, NOW - timedelta(hours=1))
+        assert await whatsapp.window_open(tx, row.thread_id, NOW)
+        # What WhatsApp says of the window counts until the person writes again.
         await whatsapp.shut(tx, row.thread_id, NOW)
         assert not await whatsapp.window_open(tx, row.thread_id, NOW)
     await plain.heard(NOW + timedelta(minutes=5))
     async with db.transaction() as tx:
         assert await whatsapp.window_open(tx, row.thread_id, NOW + timedelta(minutes=6))
-
-
-async def test_a_refusal_by_whatsapp_is_followed_by_the_template_at_once(
-    server: WhatsAppServer, with_template: Sender
-) -> None:
-    server.shut.add(KIM)
-    await with_template.send(await with_template.heard())
-    assert [one.body["type"] for one in server.sent] == ["template"]
-
-
-async def test_a_reply_too_long_for_the_template_is_undeliverable(with_template: Sender) -> None:
-    row = await with_template.heard(NOW - timedelta(days=2))
-    with pytest.raises(PermanentFault, match="too long for the template note"):
-        await with_template.send(replace(row, text="word " * 400))
-
-
-async def test_what_is_sent_again_says_so_and_still_fits(server: WhatsAppServer, plain: Sender) -> None:
-    row = replace(await plain.heard(), text="x" * 4030)
-    await plain.send(row, again=True)
-    assert server.sent[0].text.startswith(SENT_AGAIN)
 
 
 async def test_the_files_of_a_reply_go_before_its_text(server: WhatsAppServer, plain: Sender) -> None:
@@ -183,22 +153,81 @@ async def test_the_files_of_a_reply_go_before_its_text(server: WhatsAppServer, p
     assert second.text == "an answer"
 
 
-async def test_somebody_without_an_address_cannot_be_written_to(plain: Sender) -> None:
+async def test_nobody_without_an_address_and_no_outage_is_taken(server: WhatsAppServer, plain: Sender) -> None:
     with pytest.raises(PermanentFault, match="address"):
         await plain.send(replace(await plain.heard(), address=""))
-
-
-async def test_the_provider_is_asked_whether_it_answers(server: WhatsAppServer, plain: Sender) -> None:
     await plain.channel.check()
     server.down = True
     with pytest.raises(TransientFault):
         await plain.channel.check()
 
 
-async def test_courtesies_that_fail_hurt_nobody(server: WhatsAppServer, plain: Sender) -> None:
-    server.orders.append(Plain(500))
-    await plain.channel.tell(KIM, "This assistant is private.")
-    await plain.channel.tell(KIM, "**Really**.")
+@pytest.fixture
+async def graph(server: WhatsAppServer) -> AsyncIterator[Graph]:
+    client = Graph(server.api, TOKEN, NUMBER_ID)
+    yield client
+    await client.close()
+
+
+def text(body: str = "hello") -> dict[str, Any]:
+    return recipient(KIM) | message(body, ())
+
+
+async def test_each_refusal_says_whether_to_try_again(server: WhatsAppServer, graph: Graph) -> None:
+    cases: list[tuple[Order, type[ModelFault], float | None]] = [
+        (Fail(errors.THROUGHPUT), TransientFault, 1.0),
+        (Fail(errors.PAIR_RATE), TransientFault, 6.0),
+        (Fail(errors.WENT_WRONG), TransientFault, None),
+        (Fail(errors.OVERLOADED), TransientFault, None),
+        (Fail(errors.BAD_TOKEN), TransientFault, 60.0),
+        (Fail(errors.EXPIRED_TOKEN), TransientFault, 60.0),
+        (Fail(errors.unknown_object("4915")), TransientFault, 60.0),
+        (Fail(errors.WINDOW_SHUT), WindowShut, None),
+        (Fail(errors.UNDELIVERABLE), PermanentFault, None),
+        (Fail(errors.invalid("Button title")), PermanentFault, None),
+        (Fail(errors.NO_TEMPLATE), PermanentFault, None),
+        (Plain(503, {"retry-after": "17"}), TransientFault, 17.0),
+        (Plain(429), TransientFault, None),
+        (Plain(502), UncertainFault, None),
+        (Plain(504), UncertainFault, None),
+        (Plain(200), UncertainFault, None),
+        (Cut(taken=True), UncertainFault, None),
+        (Cut(taken=False), UncertainFault, None),
+    ]
+    wrong = []
+    for order, kind, pause in cases:
+        server.orders.append(order)
+        with pytest.raises(ModelFault) as refused:
+            await graph.send(text())
+        assert TOKEN not in str(refused.value)
+        if (type(refused.value), refused.value.retry_after) != (kind, pause):
+            wrong.append(f"{order}: {refused.value!r}, {refused.value.retry_after}")
+    assert not wrong, "\n".join(wrong)
+
+
+async def test_no_answer_leaves_it_uncertain_and_a_server_that_is_gone_took_nothing(server: WhatsAppServer) -> None:
+    with WhatsAppServer() as gone:
+        nowhere = Graph(gone.api, TOKEN, NUMBER_ID)
+    with pytest.raises(TransientFault):
+        await nowhere.send(text())
+    await nowhere.close()
+    client = Graph(server.api, TOKEN, NUMBER_ID, seconds=0.7)
+    server.orders.append(Slow(60))
+    with pytest.raises(UncertainFault) as late:
+        await client.send(text())
+    await client.close()
+    assert late.value.retry_after is None
     await until(lambda: len(server.sent) == 1)
-    await asyncio.sleep(0.05)
-    assert server.sent[0].text in ("This assistant is private.", "*Really*.")
+
+
+async def test_a_file_is_looked_up_and_downloaded_with_the_token(server: WhatsAppServer, graph: Graph) -> None:
+    content = bytes(range(256)) * 50
+    media_id = server.add_media(content, "audio/ogg")
+    server.url_seconds = 0
+    with pytest.raises(TransientFault, match="no longer valid"):
+        await graph.download(media_id, 100_000)
+    server.url_seconds = 300
+    assert await graph.download(media_id, 100_000) == content
+    for name, fault in ((media_id, TooLarge), ("123456", TransientFault), ("../../me", PermanentFault)):
+        with pytest.raises(fault):
+            await graph.download(name, 1000)
