@@ -1,54 +1,27 @@
-"""What tests of models share: providers on loopback, and no way out of this machine."""
+"""What tests of models share: providers on loopback and the ledger."""
 
 from __future__ import annotations
 
-import ipaddress
-import sys
-import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 
-from laneway.errors import BudgetExceeded
 from laneway.llm.meter import Caps, Meter, MeteredModel
 from laneway.llm.retry import RetryingModel
 from laneway.store.database import Database
-from tests.servers import AnthropicServer, OpenAIServer, Order, Say
-from tests.servers.script import Asked
-
-_watch = {"on": False}
-
-
-def _refuse_foreign_hosts(event: str, args: tuple[Any, ...]) -> None:
-    if not _watch["on"] or event not in ("socket.connect", "socket.getaddrinfo"):
-        return
-    host = args[0] if event == "socket.getaddrinfo" else args[1][0] if isinstance(args[1], tuple) else None
-    if isinstance(host, str | bytes) and not _is_here(host.decode() if isinstance(host, bytes) else host):
-        raise RuntimeError(f"a test of models tried to reach {host!r}")
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-# Python cannot take such a hook away again, so it is added once and told when to look.
-sys.addaudithook(_refuse_foreign_hosts)
-
-
-@pytest.fixture(autouse=True)
-def _no_way_out() -> Iterator[None]:
-    _watch["on"] = True
-    yield
-    _watch["on"] = False
+from tests.servers import AnthropicServer, OpenAIServer
 
 
 @pytest.fixture
@@ -61,30 +34,6 @@ def anthropic_server() -> Iterator[AnthropicServer]:
 def openai_server() -> Iterator[OpenAIServer]:
     with OpenAIServer() as server:
         yield server
-
-
-class Refusals:
-    """Of many calls at once so many are to be refused; the others are answered when they were, and not before."""
-
-    def __init__(self, wanted: int) -> None:
-        self._left, self._all = wanted, threading.Event()
-
-    async def counted(self, call: Awaitable[ModelResponse]) -> ModelResponse:
-        """What the call gives; a budget that refuses it is noted and raised."""
-        try:
-            return await call
-        except BudgetExceeded:
-            self._left -= 1
-            if self._left == 0:
-                self._all.set()
-            raise
-
-    def late(self, asked: Asked) -> Order:
-        """The answer, once nobody's refusal is missing; its server holds everybody until then."""
-        if not self._all.wait(30):
-            # Too few were refused, as the test will find; the others need not wait as long.
-            self._all.set()
-        return Say("late", tokens_in=10, tokens_out=10)
 
 
 class Naps:
@@ -104,21 +53,12 @@ def naps() -> Naps:
 
 def anthropic(server: AnthropicServer, name: str = "claude-sonnet-5-5", key: str = "any") -> Model:
     """The real model over the real SDK, talking to the loopback server."""
-    from anthropic import AsyncAnthropic
-    from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
-    from pydantic_ai.providers.anthropic import AnthropicProvider
-
     client = AsyncAnthropic(api_key=key, base_url=server.url, max_retries=0)
-    cached = AnthropicModelSettings(anthropic_cache_instructions=True, anthropic_cache_tool_definitions=True)
-    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client), settings=cached)
+    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
 
 
 def openai(server: OpenAIServer, name: str = "gpt-5-mini") -> Model:
     """The real model over the real SDK, talking to the loopback server."""
-    from openai import AsyncOpenAI
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
     client = AsyncOpenAI(api_key="any", base_url=server.url, max_retries=0)
     return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
 
@@ -175,6 +115,15 @@ async def rows(db: Database) -> list[Row]:
 Metered = Callable[..., MeteredModel]
 
 
+async def worst_cost(db: Database, metered: Metered, model: Model) -> Decimal:
+    """What a call of `ask` may cost at worst; it has been made, and the ledger is empty again."""
+    await ask(metered(model))
+    [row] = await rows(db)
+    async with db.transaction() as tx:
+        await tx.execute("DELETE FROM token_ledger")
+    return row.reserved_cost
+
+
 @pytest.fixture
 def metered(db: Database) -> Metered:
     """Puts a model under a meter."""
@@ -183,6 +132,11 @@ def metered(db: Database) -> Metered:
         return MeteredModel(model, Meter(db, caps or Caps(), allow_unknown_price))
 
     return make
+
+
+def add(a: int, b: int) -> int:
+    """The sum."""
+    return a + b
 
 
 def retrying(model: Model, naps: Naps, **options: Any) -> RetryingModel:

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from pydantic_ai import Agent, Tool
-from pydantic_ai.messages import ModelMessage, ModelRequest
-from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.messages import ModelMessage
 from pydantic_ai.tools import ToolDefinition
 
 from laneway.llm.offline import OfflineModel
 
 Made = tuple[str, dict[str, Any]]
+PARAMETERS = {
+    "server_info": "topics* lines#? process?",
+    "bash": "command timeout#? hosts*?",
+    "read_file": "path",
+    "write_file": "path content",
+    "edit_file": "path old new all!?",
+    "delete_file": "path",
+    "move_file": "path to",
+    "list_files": "path?",
+    "glob": "pattern",
+    "grep": "pattern path?",
+    "http_request": "url method?",
+    "remember": "text",
+    "recall": "query",
+    "remind": "text when",
+    "create_task": "title description?",
+    "delegate": "lane text",
+    "search_tools": "query",
+}
+"""Each tool's parameters: `#` a number, `*` a list, `!` yes or no, else a text; `?` may be left out."""
+LIST = {"type": "array", "items": {"type": "string"}}
+KINDS = defaultdict(lambda: {"type": "string"}, {"#": {"type": "integer"}, "!": {"type": "boolean"}, "*": LIST})
 
 
 def success(result: Any = None, **more: Any) -> dict[str, Any]:
@@ -48,62 +70,16 @@ class Bench:
         return self.agents[without]
 
     def tools(self) -> list[Tool[None]]:
-        did = self.did
+        return [self._tool(name, told.split()) for name, told in PARAMETERS.items()]
 
-        async def server_info(topics: list[str], lines: int | None = None, process: str | None = None) -> Any:
-            return did("server_info", topics=topics, lines=lines, process=process)
+    def _tool(self, name: str, parameters: list[str]) -> Tool[None]:
+        async def did(**arguments: Any) -> Any:
+            return self.did(name, **arguments)
 
-        async def bash(command: str, timeout: int | None = None, hosts: list[str] | None = None) -> Any:
-            return did("bash", command=command, timeout=timeout, hosts=hosts)
-
-        async def read_file(path: str) -> Any:
-            return did("read_file", path=path)
-
-        async def write_file(path: str, content: str) -> Any:
-            return did("write_file", path=path, content=content)
-
-        async def edit_file(path: str, old: str, new: str, all: bool | None = None) -> Any:
-            return did("edit_file", path=path, old=old, new=new, all=all)
-
-        async def delete_file(path: str) -> Any:
-            return did("delete_file", path=path)
-
-        async def move_file(path: str, to: str) -> Any:
-            return did("move_file", path=path, to=to)
-
-        async def list_files(path: str | None = None) -> Any:
-            return did("list_files", path=path)
-
-        async def glob(pattern: str) -> Any:
-            return did("glob", pattern=pattern)
-
-        async def grep(pattern: str, path: str | None = None) -> Any:
-            return did("grep", pattern=pattern, path=path)
-
-        async def http_request(url: str, method: str | None = None) -> Any:
-            return did("http_request", url=url, method=method)
-
-        async def remember(text: str) -> Any:
-            return did("remember", text=text)
-
-        async def recall(query: str) -> Any:
-            return did("recall", query=query)
-
-        async def remind(text: str, when: str) -> Any:
-            return did("remind", text=text, when=when)
-
-        async def create_task(title: str, description: str | None = None) -> Any:
-            return did("create_task", title=title, description=description)
-
-        async def delegate(lane: str, text: str) -> Any:
-            return did("delegate", lane=lane, text=text)
-
-        async def search_tools(query: str) -> Any:
-            return did("search_tools", query=query)
-
-        made = (server_info, bash, read_file, write_file, edit_file, delete_file, move_file, list_files, glob, grep)
-        more = (http_request, remember, recall, remind, create_task, delegate, search_tools)
-        return [Tool(function, takes_ctx=False) for function in (*made, *more)]
+        properties = {one.rstrip("?").rstrip("#*!"): KINDS[one.rstrip("?")[-1:]] for one in parameters}
+        required = [one.rstrip("#*!") for one in parameters if not one.endswith("?")]
+        schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+        return Tool.from_schema(did, name, name.replace("_", " "), schema)
 
 
 async def said(
@@ -120,10 +96,3 @@ async def said(
 def definitions() -> dict[str, ToolDefinition]:
     """All tools as a model is told of them."""
     return {tool.name: tool.tool_def for tool in Bench().tools()}
-
-
-async def first_said(text: str) -> tuple[str, list[Made]]:
-    """What the model does first with a text and all tools on offer."""
-    offered = ModelRequestParameters(function_tools=list(definitions().values()))
-    response = await OfflineModel().request([ModelRequest.user_text_prompt(text)], None, offered)
-    return response.text or "", [(call.tool_name, call.args_as_dict()) for call in response.tool_calls]

@@ -10,46 +10,31 @@ from laneway.errors import NotFound, SettingsError
 from laneway.llm.prompts import NAMES, Prompts
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "prompts").mkdir()
-    return tmp_path / "prompts"
-
-
 def test_every_prompt_is_there_without_any_file(tmp_path: Path) -> None:
     prompts = Prompts(tmp_path)
     for name in NAMES:
         assert len(prompts.text(name)) > 200
         assert prompts.version(name).startswith("builtin:")
+    with pytest.raises(NotFound, match="There are classification, execution, "):
+        prompts.text("poetry")
 
 
-def test_the_classification_prompt_takes_no_orders_from_the_message(tmp_path: Path) -> None:
-    assert "data" in Prompts(tmp_path).text("classification")
-
-
-def test_a_file_of_the_owner_replaces_a_prompt(tmp_path: Path, folder: Path) -> None:
-    (folder / "execution.txt").write_text("Answer like a pirate.\n", encoding="utf-8")
-    prompts = Prompts(tmp_path)
-    assert prompts.text("execution") == "Answer like a pirate."
-    assert prompts.version("execution").startswith("override:")
-    assert prompts.version("proactive").startswith("builtin:")
-
-
-def test_the_version_changes_with_the_words(tmp_path: Path, folder: Path) -> None:
-    versions = set()
-    for text in ("one", "two", "one"):
-        (folder / "execution.txt").write_text(text, encoding="utf-8")
-        versions.add(Prompts(tmp_path).version("execution"))
-    assert len(versions) == 2
+def test_a_file_of_the_owner_replaces_a_prompt_and_its_version_changes_with_the_words(tmp_path: Path) -> None:
+    (tmp_path / "prompts").mkdir()
+    versions = []
+    for text in ("Answer like a pirate.", "two", "Answer like a pirate."):
+        (tmp_path / "prompts" / "execution.txt").write_text(f"{text}\n", encoding="utf-8")
+        prompts = Prompts(tmp_path)
+        assert prompts.text("execution") == text
+        assert prompts.version("proactive").startswith("builtin:")
+        versions.append(prompts.version("execution"))
+    assert versions[0].startswith("override:")
+    assert versions[0] == versions[2] != versions[1]
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n", b"\xff\xfe\xff"])
-def test_an_empty_or_unreadable_file_is_named_at_the_start(tmp_path: Path, folder: Path, content: bytes) -> None:
-    (folder / "proactive.txt").write_bytes(content)
+def test_an_empty_or_unreadable_file_is_named_at_the_start(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "proactive.txt").write_bytes(content)
     with pytest.raises(SettingsError, match=r"proactive\.txt"):
         Prompts(tmp_path)
-
-
-def test_an_unknown_prompt_is_not_found(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="There are classification, execution, "):
-        Prompts(tmp_path).text("poetry")

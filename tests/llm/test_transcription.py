@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,132 +15,115 @@ from laneway.llm.transcription import Endpoint, Recording, Transcriber
 from laneway.settings import Settings
 from laneway.store.database import Database
 from tests.channels.attachments import made
+from tests.llm.conftest import Naps, rows
 from tests.servers.transcription_server import TranscriptionServer
 
 WAV = Recording(made.wav(3.0), "voice.wav", "audio/wav", 3.0, True)
 
 
+@pytest.fixture
+def server() -> Iterator[TranscriptionServer]:
+    with TranscriptionServer("hello", api_key="sk-right-key") as server:
+        yield server
+
+
 async def transcribed(
-    db: Database, server: TranscriptionServer, recording: Recording = WAV, model: str = "whisper-1", **more: Any
+    db: Database,
+    server: TranscriptionServer,
+    recording: Recording = WAV,
+    *,
+    model: str = "whisper-1",
+    key: str = "sk-right-key",
+    meter: Meter | None = None,
+    naps: Naps | None = None,
 ) -> str:
-    pauses: list[float] = more.pop("pauses", [])
-
-    async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-
-    meter = Meter(db, more.pop("caps", Caps()), more.pop("allow_unknown_price", False))
-    listener = Transcriber(Endpoint(server.url, model, more.pop("key", "sk-right-key")), meter, sleep=sleep)
+    listener = Transcriber(Endpoint(server.url, model, key), meter or Meter(db, Caps()), sleep=naps or Naps())
     try:
         return (await listener.transcribe(recording)).text
     finally:
         await listener.close()
 
 
-async def ledger(db: Database) -> list[tuple[Any, ...]]:
-    async with db.transaction() as tx:
-        cursor = await tx.execute("SELECT provider, model, state, cost, tokens_total FROM token_ledger ORDER BY id")
-        return await cursor.fetchall()
+async def states(db: Database) -> list[tuple[Any, ...]]:
+    return [(row.state, row.cost, row.tokens_total) for row in await rows(db)]
 
 
-async def test_a_wav_goes_as_multipart_and_comes_back_as_words(db: Database) -> None:
-    with TranscriptionServer("restart nginx", api_key="sk-right-key") as server:
-        assert await transcribed(db, server) == "restart nginx"
+async def test_a_wav_goes_as_multipart_and_comes_back_as_words(db: Database, server: TranscriptionServer) -> None:
+    assert await transcribed(db, server) == "hello"
     [heard] = server.heard
     assert heard.content == WAV.content
     assert (heard.name, heard.content_type, heard.model) == ("voice.wav", "audio/wav", "whisper-1")
     assert heard.response_format == "verbose_json"
     # Three seconds at 0.36 USD an hour.
-    assert await ledger(db) == [("openai", "whisper-1", "settled", Decimal("0.0003"), 0)]
+    assert await states(db) == [("settled", Decimal("0.0003"), 0)]
 
 
-async def test_newer_models_are_asked_for_plain_json_and_paid_by_token(db: Database) -> None:
-    with TranscriptionServer("hello", api_key="sk-right-key") as server:
-        note = Recording(made.opus(6), "voice.ogg", "audio/ogg", 6.0, True)
-        assert await transcribed(db, server, note, "gpt-4o-mini-transcribe") == "hello"
+async def test_newer_models_are_asked_for_plain_json_and_paid_by_token(
+    db: Database, server: TranscriptionServer
+) -> None:
+    note = Recording(made.opus(6), "voice.ogg", "audio/ogg", 6.0, True)
+    assert await transcribed(db, server, note, model="gpt-4o-mini-transcribe") == "hello"
     assert server.heard[0].response_format == "json"
-    [(_, _, state, cost, tokens)] = await ledger(db)
-    assert (state, tokens) == ("settled", 62)
-    assert cost == Decimal("0.00019")
+    assert await states(db) == [("settled", Decimal("0.00019"), 62)]
 
 
-async def test_a_recording_it_does_not_understand_is_refused_for_good_and_free(db: Database) -> None:
-    with TranscriptionServer(api_key="sk-right-key") as server:
-        broken = Recording(b"RIFF rubbish", "voice.wav", "audio/wav", 1.0, False)
-        with pytest.raises(PermanentFault, match="HTTP 400"):
-            await transcribed(db, server, broken)
-        with pytest.raises(PermanentFault, match="HTTP 400"):
-            await transcribed(db, server, Recording(b"text", "voice.txt", "text/plain", 1.0, False))
-    assert server.requests == 2
-    assert [(row[2], row[3]) for row in await ledger(db)] == [("released", 0), ("released", 0)]
-
-
-async def test_a_wrong_key_names_the_setting_and_not_the_key(db: Database) -> None:
-    with TranscriptionServer(api_key="sk-right-key") as server, pytest.raises(PermanentFault) as caught:
+async def test_what_is_refused_for_good_is_free_and_the_sentence_names_the_setting_and_not_the_key(
+    db: Database, server: TranscriptionServer
+) -> None:
+    broken = Recording(b"RIFF rubbish", "voice.wav", "audio/wav", 1.0, False)
+    large = Recording(b"RIFF" + bytes(26 * 1024 * 1024), "voice.wav", "audio/wav", 60.0, True)
+    for recording, sentence in ((broken, "HTTP 400"), (large, "too large")):
+        with pytest.raises(PermanentFault, match=sentence):
+            await transcribed(db, server, recording)
+    with pytest.raises(PermanentFault, match="LANEWAY_TRANSCRIPTION_KEY") as caught:
         await transcribed(db, server, key="sk-wrong-key")
-    assert "LANEWAY_TRANSCRIPTION_KEY" in str(caught.value)
     assert "sk-wrong-key" not in str(caught.value)
-
-
-async def test_a_busy_server_is_asked_again_when_it_said_so(db: Database) -> None:
-    pauses: list[float] = []
-    with TranscriptionServer("at last", api_key="sk-right-key") as server:
-        server.go_wrong(429, retry_after=2)
-        server.go_wrong(503)
-        assert await transcribed(db, server, pauses=pauses) == "at last"
-    assert pauses == [2.0, 1.0]
-    assert [row[2] for row in await ledger(db)] == ["released", "released", "settled"]
-
-
-async def test_a_server_that_stays_down_is_given_up(db: Database) -> None:
-    with TranscriptionServer(api_key="sk-right-key") as server:
-        server.go_wrong(500, 500, 500, 500)
-        with pytest.raises(TransientFault):
-            await transcribed(db, server)
     assert server.requests == 3
+    assert await states(db) == [("released", 0, 0)] * 3
 
 
-async def test_a_cut_connection_is_counted_at_its_worst(db: Database) -> None:
-    with TranscriptionServer("hello", api_key="sk-right-key") as server:
-        server.go_wrong(0)
-        assert await transcribed(db, server) == "hello"
-    assert [row[2] for row in await ledger(db)] == ["cut", "settled"]
+async def test_a_busy_server_is_asked_again_when_it_said_so_and_given_up_after_three_tries(
+    db: Database, server: TranscriptionServer
+) -> None:
+    naps = Naps()
+    server.go_wrong(429, retry_after=2)
+    server.go_wrong(503)
+    assert await transcribed(db, server, naps=naps) == "hello"
+    assert naps.seconds == [2.0, 1.0]
+    server.go_wrong(500, 500, 500, 500)
+    with pytest.raises(TransientFault):
+        await transcribed(db, server)
+    assert server.requests == 6
+    assert [state for state, _, _ in await states(db)] == ["released", "released", "settled", *["released"] * 3]
 
 
-async def test_too_large_a_recording_is_refused(db: Database) -> None:
-    with TranscriptionServer(api_key="sk-right-key") as server:
-        large = Recording(b"RIFF" + bytes(26 * 1024 * 1024), "voice.wav", "audio/wav", 60.0, True)
-        with pytest.raises(PermanentFault, match="too large"):
-            await transcribed(db, server, large)
+async def test_a_cut_connection_is_counted_at_its_worst(db: Database, server: TranscriptionServer) -> None:
+    server.go_wrong(0)
+    assert await transcribed(db, server) == "hello"
+    assert [state for state, _, _ in await states(db)] == ["cut", "settled"]
 
 
-async def test_an_unknown_price_is_refused_unless_allowed(db: Database) -> None:
-    with TranscriptionServer("hello", api_key="sk-right-key", models=("my-own-ears",)) as server:
-        with pytest.raises(PermanentFault, match="Nobody knows the price"):
-            await transcribed(db, server, model="my-own-ears")
-        assert server.requests == 0
-        assert await transcribed(db, server, model="my-own-ears", allow_unknown_price=True) == "hello"
-    assert [(row[2], row[3]) for row in await ledger(db)] == [("settled", 0)]
-
-
-async def test_no_recording_is_sent_when_the_budget_has_no_room(db: Database) -> None:
-    with TranscriptionServer(api_key="sk-right-key") as server, pytest.raises(BudgetExceeded):
-        await transcribed(db, server, caps=Caps(day_usd=0.0001))
+async def test_nothing_is_sent_where_the_budget_has_no_room_or_nobody_knows_the_price_unless_that_is_allowed(
+    db: Database, server: TranscriptionServer
+) -> None:
+    with pytest.raises(BudgetExceeded):
+        await transcribed(db, server, meter=Meter(db, Caps(day_usd=0.0001)))
+    with pytest.raises(PermanentFault, match="Nobody knows the price"):
+        await transcribed(db, server, model="my-own-ears")
     assert server.requests == 0
-
-
-def of(**settings: Any) -> Endpoint | None:
-    return Endpoint.of(Settings(home=Path("/nowhere"), **settings))
+    assert await transcribed(db, server, model="my-own-ears", meter=Meter(db, Caps(), True)) == "hello"
+    assert [(state, cost) for state, cost, _ in await states(db)] == [("settled", 0)]
 
 
 def test_a_key_goes_only_to_whom_it_was_given_for() -> None:
+    def of(**settings: Any) -> tuple[str, str | None] | None:
+        found = Endpoint.of(Settings(home=Path("/nowhere"), **settings))
+        return (found.url, found.key) if found else None
+
+    elsewhere = "http://10.0.0.5:9000/v1"
     assert of() is None
-    openai = of(openai_api_key="sk-openai")
-    assert openai is not None
-    assert (openai.url, openai.key) == ("https://api.openai.com/v1", "sk-openai")
-    elsewhere = of(openai_api_key="sk-openai", transcription_url="http://10.0.0.5:9000/v1/")
-    assert elsewhere is not None
-    assert (elsewhere.url, elsewhere.key) == ("http://10.0.0.5:9000/v1", None)
-    own = of(openai_api_key="sk-openai", transcription_url="http://10.0.0.5:9000/v1", transcription_key="own")
-    assert own is not None
-    assert own.key == "own"
+    assert of(openai_api_key="sk-openai") == ("https://api.openai.com/v1", "sk-openai")
+    assert of(openai_api_key="sk-openai", transcription_url=f"{elsewhere}/") == (elsewhere, None)
+    both = of(openai_api_key="sk-openai", transcription_url=elsewhere, transcription_key="own")
+    assert both == (elsewhere, "own")
     assert of(openai_api_key="any", openai_base_url="http://127.0.0.1:11434/v1") is None

@@ -3,13 +3,10 @@
 `AnthropicServer` and `OpenAIServer` speak the providers' real protocols, so the real SDKs and the Pydantic AI
 models talk to them unchanged: enter one, give its `url` to the client as `base_url`, and any key unless the
 server was made with `api_key=`. What they answer stands in a `Script`, one order per request: `Say`, `CallTool`,
-`Refuse`, several of these in one `Turn`, or a mishap: `Fail`, `Hang`, `CutStream`, `Malformed`; `Delay` slows an
-order down. An order may be a function of the request (`Asked`), and when the script is at its end the server
-echoes. The same script works for all three APIs. Every request stands in `server.requests` (`Received`) with its
-times, its body, which header carried the key, and whether the client left early; call `wait_for_end()` on it
-before asserting something that happens after the client has its answer, and `server.ended()` where the client did
-not wait for one. The clients retry by themselves: make them with `max_retries=0`, or order the failure as often as
-it shall be seen.
+`Refuse`, or a mishap: `Fail`, `Hang`, `CutStream`, `Malformed`; `Delay` slows an order down. An order may be a
+function of the request (`Asked`), and when the script is at its end the server echoes. Every request stands in
+`server.requests` (`Received`). The clients retry by themselves: make them with `max_retries=0`, or order the failure
+as often as it shall be seen.
 
     from tests.servers import AnthropicServer, CallTool, Say, Script
 
@@ -24,24 +21,9 @@ it shall be seen.
 
 from .anthropic_server import AnthropicServer
 from .loopback import Loopback
-from .model_server import ModelServer
+from .model_server import ModelServer, Received
 from .openai_server import OpenAIServer
-from .received import Received
-from .script import (
-    Asked,
-    CallTool,
-    CutStream,
-    Delay,
-    Fail,
-    Hang,
-    Malformed,
-    Order,
-    Refuse,
-    Say,
-    Script,
-    Turn,
-    echo,
-)
+from .script import Asked, CallTool, CutStream, Delay, Fail, Hang, Malformed, Order, Refuse, Say, Script
 
 __all__ = [
     "AnthropicServer",
@@ -60,6 +42,4 @@ __all__ = [
     "Refuse",
     "Say",
     "Script",
-    "Turn",
-    "echo",
 ]

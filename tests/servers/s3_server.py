@@ -11,8 +11,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from types import TracebackType
-from typing import Self
 from urllib.parse import quote
 
 from starlette.applications import Starlette
@@ -28,7 +26,7 @@ _AUTHORIZATION = re.compile(
 )
 
 
-class S3Server:
+class S3Server(Loopback):
     """One bucket on 127.0.0.1."""
 
     def __init__(self, bucket: str, *, key_id: str, secret: str) -> None:
@@ -37,20 +35,7 @@ class S3Server:
         self.down = False
         self._bucket, self._key_id, self._secret = bucket, key_id, secret
         route = Route("/{bucket}/{key:path}", self._answer, methods=["GET", "HEAD", "PUT"])
-        self._loopback = Loopback(Starlette(routes=[route]))
-
-    @property
-    def url(self) -> str:
-        return self._loopback.url
-
-    def __enter__(self) -> Self:
-        self._loopback.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loopback.__exit__(kind, error, trace)
+        super().__init__(Starlette(routes=[route]))
 
     async def _answer(self, request: Request) -> Response:
         body = await request.body()

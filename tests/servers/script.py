@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 Json: TypeAlias = dict[str, Any]
-Api: TypeAlias = Literal["messages", "chat", "responses"]
-Stop: TypeAlias = Literal["end", "length", "stop_sequence", "filter"]
 
 
 @dataclass(frozen=True)
 class Asked:
     """One parsed request, told in the same words whichever API it came by."""
 
-    api: Api
     model: str
-    system: str
     text: str
     """What the user said last; tool results are not words of the user."""
-    tools: tuple[str, ...]
-    """The names of the tools the request offers."""
     tool_results: tuple[str, ...]
     """The results of tools given since the model last spoke."""
     stream: bool
@@ -32,30 +26,29 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """The token counts as the wire will show them; what is left out is estimated from the text."""
+    """The token counts as the wire will show them; without them they are estimated, and Anthropic has a cache."""
 
     tokens_in: int | None = None
     tokens_out: int | None = None
-    cache_read: int | None = None
-    cache_write: int | None = None
+    cache_read: int = 0
+    cache_write: int = 0
     reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True)
 class Say(Figures):
-    """The model says a text."""
+    """The model says a text; with `filter` a filter of the provider has ended it."""
 
     text: str
-    stop: Stop = "end"
+    stop: Literal["end", "filter"] = "end"
 
 
 @dataclass(frozen=True)
 class CallTool(Figures):
-    """The model calls a tool; arguments given as a string travel exactly as written, broken or not."""
+    """The model calls a tool."""
 
     name: str
-    args: Mapping[str, Any] | str = field(default_factory=dict)
-    id: str | None = None
+    args: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,29 +58,7 @@ class Refuse(Figures):
     text: str = "I can't help with that."
 
 
-Part: TypeAlias = Say | CallTool | Refuse
-
-
-@dataclass(frozen=True)
-class Turn(Figures):
-    """The model says and calls several things in one turn; the figures belong to the turn, not to its parts."""
-
-    parts: Sequence[Part]
-
-    def __post_init__(self) -> None:
-        if len(self.parts) > 1 and any(_figures(part) != _figures(Figures()) for part in self.parts):
-            raise ValueError("give the token counts to the Turn, not to its parts")
-
-    @property
-    def stop(self) -> Stop:
-        """Why the turn ended, as its last text says."""
-        return next((part.stop for part in reversed(self.parts) if isinstance(part, Say)), "end")
-
-    @property
-    def refusal(self) -> str | None:
-        """The words of the refusal, when the turn is one."""
-        return next((part.text for part in self.parts if isinstance(part, Refuse)), None)
-
+Turn: TypeAlias = Say | CallTool | Refuse
 
 LONG = Say("The first words of an answer that is long enough to be broken off before it ends.")
 
@@ -125,7 +96,7 @@ class Fail:
 
     status: int
     retry_after: float | None = None
-    body: Mapping[str, Any] | str | None = None
+    body: Mapping[str, Any] | None = None
     message: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     after_pieces: int | None = None
@@ -134,17 +105,16 @@ class Fail:
 
 @dataclass(frozen=True)
 class Malformed:
-    """The server answers 200 with something that is not JSON; a stream turns bad after some pieces."""
+    """The server answers 200 with something that is not JSON; a stream turns bad after one piece."""
 
     text: str = '{"id": "broken", "content": ['
-    content_type: str = "application/json"
     after_pieces: int = 1
     of: Order = LONG
 
 
-Order: TypeAlias = Say | CallTool | Refuse | Turn | Delay | Hang | CutStream | Fail | Malformed
+Order: TypeAlias = Turn | Delay | Hang | CutStream | Fail | Malformed
 Break: TypeAlias = Hang | CutStream | Fail | Malformed
-Decide: TypeAlias = Callable[[Asked], "Order | Decide"]
+Decide: TypeAlias = Callable[[Asked], Order]
 
 
 @dataclass(frozen=True)
@@ -162,10 +132,6 @@ class Plan:
 def plan(order: Order) -> Plan:
     """The order is unfolded to the turn it carries and what happens to that turn."""
     match order:
-        case Turn():
-            return Plan(order)
-        case Say() | CallTool() | Refuse():
-            return Plan(Turn([order], **_figures(order)))
         case Delay():
             return replace(plan(order.order), per_piece=order.per_piece)
         case Hang(after_pieces=0):
@@ -175,10 +141,8 @@ def plan(order: Order) -> Plan:
             return replace(plan(order.then), mishap=order)
         case CutStream() | Fail() | Malformed():
             return replace(plan(order.of), mishap=order)
-
-
-def _figures(given: Figures) -> dict[str, Any]:
-    return {each.name: getattr(given, each.name) for each in fields(Figures)}
+        case _:
+            return Plan(order)
 
 
 def echo(asked: Asked) -> Order:
@@ -209,6 +173,4 @@ class Script:
         """The next order has left the queue; a callable one has been asked what to do."""
         with self._lock:
             order = self._queue.popleft() if self._queue else self.default
-        while callable(order):
-            order = order(asked)
-        return order
+        return order(asked) if callable(order) else order

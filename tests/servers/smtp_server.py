@@ -1,7 +1,7 @@
 """A mail server on 127.0.0.1 that speaks SMTP, keeps what it is given, and misbehaves on order.
 
-It speaks EHLO, HELO, AUTH PLAIN and LOGIN, MAIL, RCPT, DATA, RSET, NOOP and QUIT; with a certificate it offers STARTTLS
-as well, or speaks TLS from the first byte.
+It speaks EHLO, AUTH PLAIN, MAIL, RCPT, DATA, RSET and QUIT; with a certificate it offers STARTTLS as well, or speaks
+TLS from the first byte.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ class SmtpServer:
     """What to answer instead to a verb, once each: a line like `451 later`, or `hang up`."""
     conversations: int = 0
     port: int = 0
-    host: str = "127.0.0.1"
-    name: str = ""
-    """What its address is called by those who connect; its host if empty."""
+    name: str = "127.0.0.1"
+    """What its address is called by those who connect."""
     context: ssl.SSLContext | None = None
     """With one it offers STARTTLS, or with `implicit` speaks nothing but TLS."""
     implicit: bool = False
@@ -60,7 +59,7 @@ class SmtpServer:
     @property
     def url(self) -> str:
         login = f"{self.user}:{self.password}@" if self.user else ""
-        return f"{'smtps' if self.implicit else 'smtp'}://{login}{self.name or self.host}:{self.port}"
+        return f"{'smtps' if self.implicit else 'smtp'}://{login}{self.name}:{self.port}"
 
     def misbehave(self, verb: str, *answers: str) -> None:
         """The next times this verb comes, these are the answers; `hang up` closes the connection instead."""
@@ -75,7 +74,7 @@ class SmtpServer:
         return self
 
     async def _listen(self) -> asyncio.Server:
-        return await asyncio.start_server(self._talk, self.host, self.port, ssl=self.context if self.implicit else None)
+        return await asyncio.start_server(self._talk, "127.0.0.1", 0, ssl=self.context if self.implicit else None)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -110,8 +109,8 @@ class _Conversation:
     async def hold(self) -> None:
         await self._say("220 loopback")
         verbs: dict[str, Callable[[str], object]] = {
-            "EHLO": self._ehlo, "HELO": self._hello, "AUTH": self._auth, "MAIL": self._mail, "RCPT": self._rcpt,
-            "DATA": self._data, "RSET": self._rset, "NOOP": self._fine, "STARTTLS": self._starttls,
+            "EHLO": self._ehlo, "AUTH": self._auth, "MAIL": self._mail, "RCPT": self._rcpt, "DATA": self._data,
+            "RSET": self._rset, "STARTTLS": self._starttls,
         }  # fmt: skip
         while line := (await self._reader.readline()).decode().rstrip("\r\n"):
             verb, _, rest = line.partition(" ")
@@ -136,7 +135,7 @@ class _Conversation:
 
     async def _ehlo(self, rest: str) -> None:
         tls = ["STARTTLS"] if self._server.context and not self._encrypted else []
-        offers = ["loopback", "8BITMIME", *tls, *(["AUTH PLAIN LOGIN"] if self._server.user else []), "SIZE 10000000"]
+        offers = ["loopback", "8BITMIME", *tls, *(["AUTH PLAIN"] if self._server.user else []), "SIZE 10000000"]
         for number, offer in enumerate(offers, 1):
             await self._say(f"250{' ' if number == len(offers) else '-'}{offer}")
 
@@ -148,31 +147,16 @@ class _Conversation:
         self._encrypted = True
         return None
 
-    async def _hello(self, rest: str) -> None:
-        await self._say("250 loopback")
-
-    async def _fine(self, rest: str) -> None:
-        await self._say("250 ok")
-
     async def _rset(self, rest: str) -> None:
         self._sender, self._to = "", []
         await self._say("250 ok")
 
     async def _auth(self, rest: str) -> None:
-        kind, _, given = rest.partition(" ")
-        if kind.upper() == "PLAIN":
-            _, user, password = base64.b64decode(given or await self._asked("")).decode().split("\0")
-        else:
-            user = base64.b64decode(given or await self._asked("VXNlcm5hbWU6")).decode()
-            password = base64.b64decode(await self._asked("UGFzc3dvcmQ6")).decode()
+        _, user, password = base64.b64decode(rest.partition(" ")[2]).decode().split("\0")
         right = (user, password) == (self._server.user, self._server.password)
         self._user = user if right else None
         self._server.logins.append((user, self._encrypted))
         await self._say("235 welcome" if right else "535 wrong user or password")
-
-    async def _asked(self, prompt: str) -> str:
-        await self._say(f"334 {prompt}")
-        return (await self._reader.readline()).decode().strip()
 
     async def _mail(self, rest: str) -> None:
         if self._server.user and self._user is None:

@@ -40,13 +40,8 @@ class Message:
     entities: list[dict[str, Any]] = field(default_factory=list)
     markup: dict[str, Any] | None = None
     topic: int | None = None
-    reply_to: int | None = None
-    document: bytes | None = None
     silent: bool = False
     deleted: bool = False
-    versions: list[str] = field(default_factory=list)
-    """The texts it had before it was edited."""
-    at: float = field(default_factory=time.monotonic)
 
     @property
     def buttons(self) -> list[list[tuple[str, str]]]:
@@ -97,9 +92,9 @@ class World:
         with self._lock:
             return next(self._ids)
 
-    def file(self, content: bytes, *, of: str = "voice") -> str:
+    def file(self, content: bytes) -> str:
         """The id of a file that can be fetched from now on."""
-        file_id = f"AwACAgIAAxkB-{of}-{len(self.files)}"
+        file_id = f"AwACAgIAAxkB-{len(self.files)}"
         self.files[file_id] = content
         return file_id
 

@@ -78,8 +78,7 @@ class Orders:
     """What shall happen next, per method and chat; each order is followed once, an outage until it is lifted."""
 
     outage: Order | None = None
-    """While set, every request (or every one of `outage_of`) meets this."""
-    outage_of: frozenset[str] = frozenset()
+    """While set, every request meets this."""
     _waiting: dict[tuple[str, int | None], deque[Order]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -94,12 +93,4 @@ class Orders:
             for key in ((method, chat), (method, None)):
                 if waiting := self._waiting.get(key):
                     return waiting.popleft()
-        if self.outage is not None and (not self.outage_of or method in self.outage_of):
-            return self.outage
-        return Fine()
-
-    @property
-    def left(self) -> int:
-        """How many orders nobody has met yet."""
-        with self._lock:
-            return sum(len(waiting) for waiting in self._waiting.values())
+        return self.outage or Fine()

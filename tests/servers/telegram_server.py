@@ -16,13 +16,11 @@ in `calls` with its parameters; the token stands nowhere.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
@@ -43,12 +41,11 @@ HOOKED = "Conflict: can't use getUpdates method while webhook is active; use del
 
 @dataclass(frozen=True)
 class Call:
-    """One request: the method as it was spelled, its parameters, when it came and what it met."""
+    """One request: the method as it was spelled, its parameters and when it came."""
 
     method: str
     params: dict[str, Any]
     at: float
-    order: Order
 
     @property
     def chat(self) -> int | None:
@@ -59,12 +56,12 @@ class Call:
 class TelegramServer(Loopback):
     """While entered, the Bot API answers at `url` to whoever has `token`."""
 
-    def __init__(self, *, token: str = TOKEN, port: int = 0) -> None:
+    def __init__(self) -> None:
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             await self._serve(scope, receive, send)
 
-        super().__init__(app, port=port, lifespan="off")
-        self.token, self.world, self.orders, self.calls = token, World(), Orders(), list[Call]()
+        super().__init__(app, lifespan="off")
+        self.token, self.world, self.orders, self.calls = TOKEN, World(), Orders(), list[Call]()
         self.updates = Updates(self.world)
         self._poll = 0
 
@@ -97,7 +94,7 @@ class TelegramServer(Loopback):
         if head != self.token:
             return _told(Refused(401, "Unauthorized"))
         order = self.orders.next(method, _chat(params))
-        self.calls.append(Call(method, params, time.monotonic(), order))
+        self.calls.append(Call(method, params, time.monotonic()))
         return await self._follow(order, method, params, request.receive)
 
     async def _follow(self, order: Order, method: str, params: dict[str, Any], receive: Receive) -> Response | None:
@@ -133,19 +130,15 @@ class TelegramServer(Loopback):
             raise Refused(409, HOOKED)
         self._poll += 1
         mine, offset = self._poll, int(params.get("offset") or 0)
-        limit = max(1, min(int(params.get("limit") or 100), 100))
         until = time.monotonic() + min(int(params.get("timeout") or 0), LONGEST_POLL)
-        if offset < 0:
-            self.world.updates[:] = self.world.updates[offset:]
-        else:
-            # One by one: a test may add another meanwhile, from its own thread, which must not be lost.
-            for update in [u for u in self.world.updates if u["update_id"] < offset]:
-                self.world.updates.remove(update)
+        # One by one: a test may add another meanwhile, from its own thread, which must not be lost.
+        for update in [u for u in self.world.updates if u["update_id"] < offset]:
+            self.world.updates.remove(update)
         while not self.world.updates and time.monotonic() < until:
             await asyncio.sleep(0.01)
             if self._poll != mine:
                 raise Refused(409, BUSY)
-        return sorted(self.world.updates, key=lambda update: int(update["update_id"]))[:limit]
+        return sorted(self.world.updates, key=lambda update: int(update["update_id"]))[:100]
 
     def _download(self, path: str) -> Response:
         token, _, place = path.removeprefix("/file/bot").partition("/")
@@ -153,7 +146,7 @@ class TelegramServer(Loopback):
         if token != self.token or file_id not in self.world.files:
             return _told(Refused(404, "Not Found"))
         order = self.orders.next("file", None)
-        self.calls.append(Call("file", {"path": place}, time.monotonic(), order))
+        self.calls.append(Call("file", {"path": place}, time.monotonic()))
         if isinstance(order, Fail):
             return Response("", order.status)
         return Response(self.world.files[file_id], media_type="application/octet-stream")
@@ -172,11 +165,7 @@ def _chat(params: dict[str, Any]) -> int | None:
 
 async def _params(request: Request) -> dict[str, Any]:
     params: dict[str, Any] = dict(request.query_params)
-    kind = request.headers.get("content-type", "")
-    if kind.startswith("application/json"):
-        return {**params, **json.loads(await request.body() or b"{}")}
-    if kind.startswith(("multipart/", "application/x-www-form-urlencoded")):
+    if request.headers.get("content-type", "").startswith(("multipart/", "application/x-www-form-urlencoded")):
         async with request.form() as form:
-            for name, value in form.items():
-                params[name] = await value.read() if isinstance(value, UploadFile) else value
+            params |= dict(form.items())
     return params

@@ -13,8 +13,7 @@ import io
 import wave
 from collections import deque
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import FormData, UploadFile
@@ -23,14 +22,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from .loopback import Loopback
-from .openai_errors import error_body, invalid, missing, unknown_model, wrong_key
+from .openai_server import error_body, invalid, missing, wrong_key
 from .script import Fail
 
 MOST_BYTES = 25 * 1024 * 1024
-ENDINGS = ("flac", "m4a", "mp3", "mp4", "mpeg", "mpga", "oga", "ogg", "wav", "webm")
-FORMATS = {"whisper-1": ("json", "text", "srt", "verbose_json", "vtt")}
-MODELS = ("whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe")
-STARTS = {"wav": b"RIFF", "ogg": b"OggS", "oga": b"OggS", "flac": b"fLaC", "webm": b"\x1aE\xdf\xa3"}
+STARTS = {"wav": b"RIFF", "ogg": b"OggS", "oga": b"OggS", "flac": b"fLaC", "webm": b"\x1aE\xdf\xa3", "mp3": b""}
 
 
 @dataclass(frozen=True)
@@ -44,38 +40,29 @@ class Heard:
     response_format: str
 
 
-class TranscriptionServer:
+class TranscriptionServer(Loopback):
     """POST /v1/audio/transcriptions on 127.0.0.1; it hears `text` in everything it is given."""
 
-    def __init__(self, text: str = "", *, api_key: str | None = None, models: tuple[str, ...] = MODELS) -> None:
-        self.text = text
-        self.heard: list[Heard] = []
-        self.requests = 0
-        self._key, self._models = api_key, models
-        self._mishaps: deque[Fail] = deque()
+    def __init__(self, text: str = "", *, api_key: str | None = None) -> None:
         routes = [
             Route("/v1/audio/transcriptions", self._answer, methods=["POST"]),
             Route("/v1/models", self._listed, methods=["GET"]),
         ]
-        self._loopback = Loopback(Starlette(routes=routes))
+        super().__init__(Starlette(routes=routes))
+        self.text = text
+        self.heard: list[Heard] = []
+        self.requests = 0
+        self._key = api_key
+        self._mishaps: deque[Fail] = deque()
 
     @property
     def url(self) -> str:
         """As clients want their `base_url`."""
-        return f"{self._loopback.url}/v1"
+        return f"{super().url}/v1"
 
     def go_wrong(self, *statuses: int, retry_after: float | None = None) -> None:
         """The next requests fail with these statuses."""
         self._mishaps.extend(Fail(status, retry_after=retry_after) for status in statuses)
-
-    def __enter__(self) -> Self:
-        self._loopback.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loopback.__exit__(kind, error, trace)
 
     def _rejected(self, request: Request) -> Response | None:
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
@@ -83,8 +70,7 @@ class TranscriptionServer:
         return _error(wrong_key(key)) if wrong else None
 
     async def _listed(self, request: Request) -> Response:
-        listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]}
-        return self._rejected(request) or JSONResponse(listed)
+        return self._rejected(request) or JSONResponse({"object": "list", "data": []})
 
     async def _answer(self, request: Request) -> Response:
         self.requests += 1
@@ -94,64 +80,39 @@ class TranscriptionServer:
         if len(body) > MOST_BYTES:
             size = f"Maximum content size limit ({MOST_BYTES}) exceeded ({len(body)} bytes read)"
             return _error(invalid(size, status=413))
-        if self._mishaps:
-            return self._mishap(request, self._mishaps.popleft())
-        if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-            return _error(invalid("Content-Type must be multipart/form-data.", status=415))
+        fail = self._mishaps.popleft() if self._mishaps else None
+        if fail is not None and fail.status == 0:
+            request.scope["state"]["hang_up"]()
+            return PlainTextResponse("")
+        if fail is not None:
+            return _error(fail)
         async with request.form() as form:
             return await self._transcribed(form)
 
-    def _mishap(self, request: Request, fail: Fail) -> Response:
-        if fail.status == 0:
-            request.scope["state"]["hang_up"]()
-            return PlainTextResponse("")
-        return _error(fail)
-
     async def _transcribed(self, form: FormData) -> Response:
-        file, model = form.get("file"), form.get("model")
+        file, model, wanted = form.get("file"), form.get("model"), str(form.get("response_format", "json"))
         if not isinstance(file, UploadFile):
             return _error(missing("file"))
         if not isinstance(model, str) or not model:
-            return _error(invalid("you must provide a model parameter"))
-        if model not in self._models:
-            return _error(unknown_model(model))
-        wanted = str(form.get("response_format", "json"))
-        if wanted not in FORMATS.get(model, ("json", "text")):
-            message = (
-                f"response_format '{wanted}' is not compatible with model '{model}'. Use 'json' or 'text' instead."
-            )
+            return _error(missing("model"))
+        if wanted not in (("json", "verbose_json") if model == "whisper-1" else ("json",)):
+            message = f"response_format '{wanted}' is not compatible with model '{model}'. Use 'json' instead."
             return _error(invalid(message, "response_format", "unsupported_value"))
         content, name = await file.read(), file.filename or ""
-        complaint = _complaint(name, content)
-        if complaint is not None:
-            return _error(complaint)
+        ending, seconds = name.rpartition(".")[2].lower(), _seconds(content)
+        if ending not in STARTS:
+            return _error(invalid(f"Invalid file format. Supported formats: {list(STARTS)}"))
+        if not content.startswith(STARTS[ending]) or not seconds:
+            return _error(invalid("Audio file might be corrupted or unsupported", "file", "invalid_value"))
         self.heard.append(Heard(name, file.content_type or "", content, model, wanted))
-        return self._said(content, model, wanted)
-
-    def _said(self, content: bytes, model: str, wanted: str) -> Response:
-        seconds = _seconds(content)
-        if wanted == "text":
-            return PlainTextResponse(self.text + "\n")
-        tokens = {
-            "type": "tokens",
-            "input_tokens": max(1, round(seconds * 10)),
-            "output_tokens": len(self.text) // 4 + 1,
-        }
-        usage: dict[str, Any] = {"type": "duration", "seconds": round(seconds)} if model == "whisper-1" else tokens
+        figures = {"input_tokens": max(1, round(seconds * 10)), "output_tokens": len(self.text) // 4 + 1}
+        usage: dict[str, Any] = {"type": "tokens", **figures}
+        if model == "whisper-1":
+            usage = {"type": "duration", "seconds": round(seconds)}
         answer: dict[str, Any] = {"text": self.text, "usage": usage}
         if wanted == "verbose_json":
             answer |= {"task": "transcribe", "language": "english", "duration": seconds, "segments": []}
         return JSONResponse(answer)
-
-
-def _complaint(name: str, content: bytes) -> Fail | None:
-    ending = name.rpartition(".")[2].lower()
-    formats = f"Invalid file format. Supported formats: {list(ENDINGS)}"
-    if ending not in ENDINGS:
-        return invalid(formats)
-    if not content.startswith(STARTS.get(ending, b"")) or not _seconds(content):
-        return invalid("Audio file might be corrupted or unsupported", "file", "invalid_value")
-    return None
 
 
 def _seconds(content: bytes) -> float:
@@ -160,8 +121,7 @@ def _seconds(content: bytes) -> float:
         return 6.0 if len(content) > 4 else 0.0
     try:
         with wave.open(io.BytesIO(content)) as file:
-            frames, rate = file.getnframes(), file.getframerate()
-            return float(frames / rate)
+            return float(file.getnframes() / file.getframerate())
     except (wave.Error, EOFError, ZeroDivisionError):
         return 0.0
 

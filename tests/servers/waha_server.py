@@ -141,17 +141,6 @@ class WahaServer(Loopback):
             answer = await client.post(self.hook, content=body, headers=self.signed(body, key) | (headers or {}))
         return answer.status_code
 
-    async def push_until_taken(self, event: Json, attempts: int = 15, pause: float = 0.1) -> int:
-        """How many tries it took; after the last one the event is lost, as with the real one."""
-        for attempt in range(1, attempts + 1):
-            try:
-                if (await self.push(event)) < 300:
-                    return attempt
-            except httpx.TransportError:
-                pass
-            await asyncio.sleep(pause)
-        raise AssertionError("the event was given up")
-
     # The way of a request.
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -110,13 +110,12 @@ class Media:
 class WhatsAppServer(Loopback):
     """While entered, the number answers at `api`; every person is known and every window open unless said otherwise."""
 
-    def __init__(self, *, token: str = TOKEN, number_id: str = NUMBER_ID, secret: str = SECRET) -> None:
+    def __init__(self) -> None:
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             await self._serve(scope, receive, send)
 
         super().__init__(app, lifespan="off")
-        self.token, self.number_id = token, number_id
-        self.hooks = Webhooks(number_id, secret)
+        self.hooks = Webhooks(NUMBER_ID, SECRET)
         self.orders: deque[Order] = deque()
         self.sent: list[Sent] = []
         self.read: list[Json] = []
@@ -125,13 +124,9 @@ class WhatsAppServer(Loopback):
         self.media: dict[str, Media] = {}
         self.shut: set[str] = set()
         """Whose 24 hours have passed."""
-        self.unknown: set[str] = set()
-        """Who has no WhatsApp."""
         self.late_refusals = False
-        """Whether a shut window and an unknown person are told by a status only, as Meta mostly does."""
+        """Whether a shut window and an unknown id are told by a status only, as Meta mostly does."""
         self.late: list[Json] = []
-        self.pair_burst: int | None = None
-        """How many messages to one person are taken before the pair limit is hit; None = no limit."""
         self.url_seconds = 300.0
         self.subscribed = True
         self.down = False
@@ -161,7 +156,7 @@ class WhatsAppServer(Loopback):
         path = request.url.path.strip("/").split("/")
         if path[0] == "media-content":
             return self._content(request, path[-1])
-        if request.headers.get("authorization") != f"Bearer {self.token}":
+        if request.headers.get("authorization") != f"Bearer {TOKEN}":
             return _refused(errors.BAD_TOKEN)
         if path[0] != VERSION or len(path) < 2:
             return _refused(errors.parameter("Unknown path components"))
@@ -170,7 +165,7 @@ class WhatsAppServer(Loopback):
     async def _routed(self, request: Request, name: str, edge: str) -> Response | None:
         if request.method == "GET" and not edge and name in self.media:
             return self._lookup(name)
-        if name != self.number_id and (name, edge) != ("102290129340398", "subscribed_apps"):
+        if name != NUMBER_ID and (name, edge) != ("102290129340398", "subscribed_apps"):
             return _refused(errors.unknown_object(name, request.method.lower()))
         match request.method, edge:
             case "POST", "messages":
@@ -187,7 +182,7 @@ class WhatsAppServer(Loopback):
     def _number(self) -> Json:
         hook = {"application": "https://desk.example/whatsapp/webhook"} if self.subscribed else {}
         return {
-            "id": self.number_id, "display_phone_number": "+1 555-078-3881", "verified_name": "Desk",
+            "id": NUMBER_ID, "display_phone_number": "+1 555-078-3881", "verified_name": "Desk",
             "quality_rating": "GREEN", "platform_type": "CLOUD_API", "webhook_configuration": hook,
         }  # fmt: skip
 
@@ -203,9 +198,10 @@ class WhatsAppServer(Loopback):
                 return Response("<html>Bad Gateway</html>", order.status, order.headers)
             case Cut(taken=False):
                 return None
-        if refusal := complaint(message, self.templates) or self._for_person(message):
-            return _refused(refusal)
-        taken = self._take(message)
+        refusal = self._refusal_of(_person(message), message)
+        if refused := complaint(message, self.templates) or (None if self.late_refusals else refusal):
+            return _refused(refused)
+        taken = self._take(message, refusal)
         if isinstance(order, Slow):
             await rest(order.seconds, receive)
         if isinstance(order, Cut):
@@ -214,25 +210,16 @@ class WhatsAppServer(Loopback):
         contact = {"input": next(iter(given.values())), "wa_id": taken.to}
         return JSONResponse({"messaging_product": "whatsapp", "contacts": [contact], "messages": [{"id": taken.id}]})
 
-    def _for_person(self, message: Json) -> Refusal | None:
-        """What Meta refuses because of whom it is for, unless it says so later."""
-        person = _person(message)
-        sent_to = Counter(one.to for one in self.sent)[person]
-        if self.pair_burst is not None and sent_to >= self.pair_burst:
-            return errors.PAIR_RATE
-        found = self._late_refusal(person, message)
-        return None if self.late_refusals else found
-
-    def _late_refusal(self, person: str, message: Json) -> Refusal | None:
-        if person in self.unknown or not person:
+    def _refusal_of(self, person: str, message: Json) -> Refusal | None:
+        """What Meta refuses because of whom it is for."""
+        if not person:
             return errors.UNDELIVERABLE
         return errors.WINDOW_SHUT if person in self.shut and message.get("type") != "template" else None
 
-    def _take(self, message: Json) -> Sent:
+    def _take(self, message: Json, refusal: Refusal | None) -> Sent:
         person = _person(message)
         taken = Sent(f"wamid.out{secrets.token_hex(12)}", person, message, time.time())
         self.sent.append(taken)
-        refusal = self._late_refusal(person, message) if self.late_refusals else None
         if refusal is not None:
             self.late.append(self.hooks.status(taken.id, "failed", errors=[refusal.as_status()]))
         return taken
@@ -256,7 +243,7 @@ class WhatsAppServer(Loopback):
         )  # fmt: skip
 
     def _content(self, request: Request, key: str) -> Response:
-        if request.headers.get("authorization") != f"Bearer {self.token}":
+        if request.headers.get("authorization") != f"Bearer {TOKEN}":
             return Response("", 401)
         found = [one for one in self.media.values() if one.url_key == key and time.monotonic() < one.url_until]
         return Response(found[0].content, media_type=found[0].mime) if found else Response("URL expired", 404)

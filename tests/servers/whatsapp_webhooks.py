@@ -80,10 +80,6 @@ class Webhooks:
             "/whatsapp/webhook", content=raw, headers=headers | ({"x-hub-signature-256": signed} if signed else {})
         )
 
-    async def say(self, http: httpx.AsyncClient, sender: str, body: str, **more: Any) -> httpx.Response:
-        """One text, pushed alone."""
-        return await self.push(http, self.payload(self.value(self.text(sender, body, **more))))
-
     async def tell(self, http: httpx.AsyncClient, *statuses: Json) -> httpx.Response:
         """Statuses, pushed together."""
         return await self.push(http, self.payload(self.value(statuses=statuses)))
