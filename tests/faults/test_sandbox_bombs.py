@@ -15,7 +15,7 @@ from laneway.sandbox.contract import MEGABYTE, Boundary, Killed
 from tests.sandboxing import SMALL, alive_with, limited, none_alive_with, python, tried
 
 
-@pytest.mark.alone  # Behind landlock without root, processes of other tests would count, until they end.
+@pytest.mark.fault  # Behind landlock without root, processes of other tests would count, until they end.
 async def test_a_fork_bomb_stays_small_and_dies(boundary: Boundary, workspace: Path) -> None:
     marker = f"sleep 7{uuid4().int % 10**9}"
     bomb = f"bomb() {{ {marker} & bomb | bomb & }}; bomb; wait; sleep 20"

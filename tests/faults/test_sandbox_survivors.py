@@ -55,7 +55,7 @@ async def test_nothing_outlives_its_time(boundary: Boundary, workspace: Path, ma
     assert await none_alive_with(marker)
 
 
-@pytest.mark.alone
+@pytest.mark.fault
 async def test_nothing_outlives_being_stopped(boundary: Boundary, workspace: Path, marker: str) -> None:
     stops: list[Callable[[], None]] = []
 
