@@ -4,42 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-CHAIN: dict[str, Any] = {
-    "nodes": [
-        {"id": "fetch", "type": "http", "config": {"url": "https://shop.example/prices"}},
-        {"id": "process", "type": "transform", "config": {"expression": "output"}},
-        {"id": "keep", "type": "function", "config": {"name": "remember"}},
-    ],
-    "edges": [{"from": "fetch", "to": "process"}, {"from": "process", "to": "keep"}],
-}
+from tests.lanes.workflow.documents import flow
+
+CHAIN: dict[str, Any] = flow(
+    "fetch:http process:transform keep:function", "fetch process keep", fetch={"url": "https://shop.example/prices"},
+    process={"expression": "output"}, keep={"name": "remember"},
+)  # fmt: skip
 """Fetch, process, keep: one after the other."""
 
-CHOICE: dict[str, Any] = {
-    "nodes": [
-        {"id": "fetch", "type": "http", "config": {"url": "https://shop.example/price"}},
-        {"id": "check", "type": "conditional", "config": {}},
-        {"id": "buy", "type": "notify", "config": {"channel": "owner", "message": "Buy."}},
-        {"id": "wait", "type": "wait", "config": {"seconds": 1}},
-    ],
-    "edges": [
-        {"from": "fetch", "to": "check"},
-        {"from": "check", "to": "buy", "condition": "output.price < 100"},
-        {"from": "check", "to": "wait"},
-    ],
-}
+CHOICE: dict[str, Any] = flow(
+    "fetch:http check:conditional buy:notify wait:wait", "fetch check", "check buy if output.price < 100", "check wait",
+    fetch={"url": "https://shop.example/price"}, buy={"channel": "owner", "message": "Buy."}, wait={"seconds": 1},
+)  # fmt: skip
 """One of two ways, by a price."""
 
-SHOP: dict[str, Any] = {
-    "nodes": [
-        {"id": "fetch", "type": "transform", "config": {"set": {"price": "$input.price"}}},
-        {"id": "check", "type": "conditional", "config": {}},
-        {"id": "buy", "type": "notify", "config": {"channel": "owner", "message": "Buy at ${$nodes.fetch.price}."}},
-        {"id": "leave", "type": "transform", "config": {"set": "left"}},
-    ],
-    "edges": [
-        {"from": "fetch", "to": "check"},
-        {"from": "check", "to": "buy", "condition": "output.price < 100"},
-        {"from": "check", "to": "leave"},
-    ],
-}
+SHOP: dict[str, Any] = flow(
+    "fetch:transform check:conditional buy:notify leave:transform", "fetch check", "check buy if output.price < 100",
+    "check leave", fetch={"set": {"price": "$input.price"}}, leave={"set": "left"},
+    buy={"channel": "owner", "message": "Buy at ${$nodes.fetch.price}."},
+)  # fmt: skip
 """The same without anything outside: it runs wherever it is tried."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,9 +22,10 @@ from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed
 from laneway.store import conversations, intake, principals, workflow_patches, workflows
 from laneway.store.database import Database
+from tests.lanes.workflow.running_workflows import eventually
 from tests.lanes.workflow.stored_documents import CHAIN
 from tests.running import laneway
-from tests.servers.pages import Pages
+from tests.servers.pages import Pages, Visit
 
 RETRY = [{"op": "add", "path": "/nodes/@fetch/retry", "value": {"max_attempts": 5}}]
 SLOWER = [{"op": "add", "path": "/nodes/@fetch/timeout_ms", "value": 9000}]
@@ -56,31 +56,27 @@ class Here:
 
 
 @pytest.fixture
-def pages() -> Any:
-    with Pages() as served:
-        yield served
-
-
-@pytest.fixture
 async def here(db: Database, pages: Pages) -> Here:
     async with db.transaction() as tx:
         owner = await principals.set_owner_key(tx, "lw_test")
     found = Here(db, pages.url, owner.id)
-    whole = [{"op": "replace", "path": "", "value": CHAIN}]
     async with db.transaction() as tx:
-        plain = Patches()
-        found.workflow, _ = await plain.store(tx, plain.propose(None, "main", whole, "Made."), Cause(owner.id))
+        found.workflow = (await workflows.create(tx, "main", CHAIN, [], Cause(owner.id)))[0]
     return found
 
 
-async def test_a_patch_arrives_with_its_operations_and_its_user(here: Here, pages: Pages) -> None:
+async def test_a_patch_arrives_with_its_operations_and_its_user_once_the_server_is_there(
+    here: Here, pages: Pages
+) -> None:
     pages.pages[TAGGED] = JSONResponse({"ok": True})
+    away = Forwarding(here.db, here.clock, "http://127.0.0.1:9", Exchange(Allowed()), ())
     patch = await here.change(RETRY, "Tried again.")
-    assert await here.forwarding.turn() is True
-    assert await here.forwarding.turn() is False
+    assert await away.turn() is True
+    assert await here.state(patch) is ForwardState.PENDING
+    here.clock.advance(60)
+    assert [await here.forwarding.turn() for _ in range(2)] == [True, False]
     (visit,) = pages.visits
-    assert (visit.method, visit.path) == ("PATCH", TAGGED)
-    assert visit.headers["x-user-id"] == "owner"
+    assert (visit.method, visit.path, visit.headers["x-user-id"]) == ("PATCH", TAGGED, "owner")
     sent = json.loads(visit.body)
     assert (sent["operations"], sent["description"]) == (patch.operations, "Tried again.")
     assert await here.state(patch) is ForwardState.SENT
@@ -104,17 +100,6 @@ async def test_a_server_that_breaks_down_is_tried_again_and_nothing_overtakes(he
     told = [json.loads(visit.body)["description"] for visit in pages.visits]
     assert told == ["First.", "First.", "First.", "Second."]
     assert await here.state(second) is ForwardState.SENT
-
-
-async def test_a_server_that_is_away_is_waited_for(here: Here, pages: Pages) -> None:
-    away = Forwarding(here.db, here.clock, "http://127.0.0.1:9", Exchange(Allowed()), ())
-    pages.pages[TAGGED] = Response(status_code=204)
-    patch = await here.change(RETRY, "Tried again.")
-    assert await away.turn() is True
-    assert await here.state(patch) is ForwardState.PENDING
-    here.clock.advance(60)
-    assert await here.forwarding.turn() is True
-    assert await here.state(patch) is ForwardState.SENT
 
 
 async def test_a_refused_patch_is_told_to_its_owner_once(here: Here, pages: Pages) -> None:
@@ -158,9 +143,11 @@ async def test_a_patch_of_a_run_goes_to_the_run_and_comes_from_the_whole_journey
     settings: dict[str, Any] = {"workflow_approval": False, "orchestrator_url": pages.url}
     async with laneway(database_url, tmp_path, OfflineModel(), **settings) as running:
         await running.ask("retry fetch 5 times", lane="workflow", payload={"runner": runner})
-        async with asyncio.timeout(20):
-            while not pages.visits:
-                await asyncio.sleep(0.05)
+
+        async def visits() -> list[Visit]:
+            return pages.visits
+
+        await eventually(visits)
     (visit,) = pages.visits
     assert (visit.method, visit.path, visit.headers["x-user-id"]) == ("POST", path, "owner")
     assert json.loads(visit.body)["node_id"] == "agent_node"

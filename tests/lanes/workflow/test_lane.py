@@ -14,11 +14,13 @@ from laneway.domain.workflow import Cause, Patch, Workflow
 from laneway.llm.offline import OfflineModel
 from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
 from laneway.store import approvals, principals, workflow_patches, workflows
+from tests.lanes.workflow.running_workflows import eventually
 from tests.lanes.workflow.stored_documents import CHAIN
 from tests.running import Laneway, laneway
 
 SENTENCE = "always e-mail me when the price drops below 100"
 RETRY = [{"op": "add", "path": "/nodes/@fetch/retry", "value": {"max_attempts": 5}}]
+PROPOSAL = Call("patch_workflow", {"workflow_tag": "main", "operations": RETRY, "description": "Tried five times."})
 
 
 async def asked(here: Laneway, job_id: UUID) -> Approval:
@@ -78,42 +80,34 @@ async def test_a_sentence_becomes_a_workflow_after_a_yes(database_url: str, tmp_
     assert reply.meta["metadata"]["tool_calls"] == ["patch_workflow"]
 
 
-async def test_a_rejected_change_is_not_stored(database_url: str, tmp_path: Path) -> None:
-    async with laneway(database_url, tmp_path, OfflineModel()) as here:
-        receipt = await here.send(SENTENCE, lane="workflow")
-        await answer(here, await asked(here, receipt.job_id), ApprovalState.REJECTED)
-        await here.until(receipt.job_id)
-        reply = await last_reply(here, receipt.message_id)
-        assert await all_workflows(here) == []
-    assert reply.text.startswith("Not done: you said no.")
-    assert reply.meta["failed"]["type"] == "rejected"
-
-
-async def test_a_question_nobody_answers_expires_and_nothing_is_stored(database_url: str, tmp_path: Path) -> None:
-    async with laneway(database_url, tmp_path, OfflineModel(), approval_timeout_seconds=1) as here:
-        receipt = await here.send(SENTENCE, lane="workflow")
-        await here.until(receipt.job_id, seconds=30)
-        reply = await last_reply(here, receipt.message_id)
-        assert await all_workflows(here) == []
-    assert reply.meta["failed"]["type"] == "expired"
-
-
-async def test_what_is_not_understood_is_refused_and_changes_nothing(database_url: str, tmp_path: Path) -> None:
-    said: list[str] = []
-    async with laneway(database_url, tmp_path, OfflineModel()) as here:
-        await keep(here)
-        for words in ("make everything a bit nicer", "remove the step nonexistent"):
+async def test_what_is_refused_rejected_expired_or_asked_by_a_customer_is_not_stored(
+    database_url: str, tmp_path: Path
+) -> None:
+    failed: list[Any] = []
+    async with laneway(database_url, tmp_path, OfflineModel(), approval_timeout_seconds=60) as here:
+        for words in (SENTENCE, SENTENCE, "make everything a bit nicer", "remove the step nonexistent"):
             receipt = await here.send(words, lane="workflow")
+            if words == SENTENCE:
+                approval = await asked(here, receipt.job_id)
+                if not failed:
+                    await answer(here, approval, ApprovalState.REJECTED)
+                async with here.app.db.transaction() as tx:
+                    await tx.execute("UPDATE approvals SET deadline = now() - interval '1 second'")
+                    await approvals.expire(tx)
             job = await here.until(receipt.job_id)
             reply = await last_reply(here, receipt.message_id)
-            assert reply.meta["failed"] == {"type": "not-understood", "message": reply.text, "retryable": False}
             assert job.result is not None
             assert failed_of(job.result, reply.text, None) == reply.meta["failed"]
-            said.append(reply.text)
-        (workflow,) = await all_workflows(here)
-    assert said[0].startswith("“everything a bit nicer” is not understood.")
-    assert "nonexistent" in said[1]
-    assert workflow.version == 1
+            failed.append((reply.meta["failed"]["type"], reply.text))
+        assert await all_workflows(here) == []
+        async with here.app.db.transaction() as tx:
+            customer = await principals.by_address(tx, "http:c", Role.CUSTOMER, "c")
+        receipt = await here.send(SENTENCE, "theirs", lane="workflow", principal=customer)
+        await here.until(receipt.job_id)
+        assert (await last_reply(here, receipt.message_id)).text == "Workflows are changed by their owner only."
+    assert [kind for kind, _ in failed] == ["rejected", "expired", "not-understood", "not-understood"]
+    assert failed[0][1].startswith("Not done: you said no.")
+    assert failed[2][1].startswith("“everything a bit nicer” is not understood.")
 
 
 async def test_a_workflow_that_changed_meanwhile_is_asked_about_again(database_url: str, tmp_path: Path) -> None:
@@ -128,10 +122,8 @@ async def test_a_workflow_that_changed_meanwhile_is_asked_about_again(database_u
         await answer(here, first, ApprovalState.APPROVED)
         second = await asked(here, receipt.job_id)
         assert (first.action["arguments"]["base_version"], second.action["arguments"]["base_version"]) == (1, 2)
-        assert (
-            "has changed since you were asked (it was at version 1)"
-            in (await here.replies(receipt.message_id))[-1].text
-        )
+        text = (await last_reply(here, receipt.message_id)).text
+        assert "has changed since you were asked (it was at version 1)" in text
         assert (await all_workflows(here))[0].version == 2
         await answer(here, second, ApprovalState.APPROVED)
         await here.until(receipt.job_id)
@@ -146,16 +138,9 @@ async def test_a_model_proposes_by_the_tool_and_repairs_what_is_refused(database
     def script(one: Asked) -> Turn:
         if one.turn == 0:
             seen.append(one.text)
-            return Call(
-                "patch_workflow",
-                {
-                    "operations": [{"op": "add", "path": "/edges/-", "value": {"from": "fetch", "to": "nowhere"}}],
-                    "description": "Wrong.",
-                },
-            )
-        return Call(
-            "patch_workflow", {"operations": RETRY, "description": "Fetch is tried five times.", "workflow_tag": "main"}
-        )
+            wrong = [{"op": "add", "path": "/edges/-", "value": {"from": "fetch", "to": "nowhere"}}]
+            return Call("patch_workflow", {"operations": wrong, "description": "Wrong."})
+        return PROPOSAL
 
     async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
         await keep(here)
@@ -179,82 +164,46 @@ async def test_a_model_is_given_the_schema(database_url: str, tmp_path: Path) ->
         return Say("Which step do you mean?")
 
     async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
-        await here.ask("make it better", lane="workflow")
+        await keep(here)
+        assert await here.ask("make it better", lane="workflow") == "Which step do you mean?"
+        assert (await all_workflows(here))[0].version == 1, "who asks back changes nothing"
     assert '"title":"Workflow"' in "".join(told)
     assert "JSON Patch (RFC 6902)" in "".join(told)
 
 
-async def test_a_model_that_asks_back_changes_nothing(database_url: str, tmp_path: Path) -> None:
-    async with laneway(database_url, tmp_path, ScriptedModel([Say("Which step do you mean?")])) as here:
-        await keep(here)
-        assert await here.ask("make it better", lane="workflow") == "Which step do you mean?"
-        assert (await all_workflows(here))[0].version == 1
-
-
-async def test_with_approval_off_the_owner_is_not_asked(database_url: str, tmp_path: Path) -> None:
+async def test_with_approval_off_the_owner_is_not_asked_and_a_sent_workflow_must_be_the_stored_one(
+    database_url: str, tmp_path: Path
+) -> None:
+    by_id = {**CHAIN, "nodes": {one["id"]: {k: v for k, v in one.items() if k != "id"} for one in CHAIN["nodes"]}}
     async with laneway(database_url, tmp_path, OfflineModel(), workflow_approval=False) as here:
-        await keep(here)
-        said = await here.ask("retry fetch 5 times", lane="workflow")
+        first = {"runner": {"workflow_tag": "main", "current_workflow": by_id}}
+        said = await here.ask("retry fetch 5 times", lane="workflow", payload=first)
         assert said.startswith("Done: `fetch` is tried up to 5 times. Workflow `main` is at version 2.")
+        (workflow,) = await all_workflows(here)
+        async with here.app.db.transaction() as tx:
+            imported = (await workflows.version(tx, workflow.id, 1)).document
+        assert {one["id"]: one for one in imported["nodes"]} == {one["id"]: one for one in CHAIN["nodes"]}
+        old = await here.ask("retry fetch 4 times", lane="workflow", payload=first)
+        assert "The workflow sent along is version 1 of `main`; stored is version 2." in old
+        other = {"nodes": [{"id": "else", "type": "wait", "config": {"seconds": 1}}], "edges": []}
+        strange = {"runner": {"workflow_tag": "main", "current_workflow": other}}
+        told = await here.ask("retry else 4 times", lane="workflow", payload=strange)
+        assert "differs from version 2 of `main`" in told
+        assert (await all_workflows(here))[0].version == 2
         tainted = await here.send("retry fetch 4 times", lane="workflow", meta={"forwarded": True})
         assert (await asked(here, tainted.job_id)).action["tool"] == "patch_workflow"
 
 
-async def test_a_sent_workflow_is_imported_once_and_must_then_be_the_stored_one(
-    database_url: str, tmp_path: Path
-) -> None:
-    by_id = {
-        "nodes": {node["id"]: {k: v for k, v in node.items() if k != "id"} for node in CHAIN["nodes"]},
-        "edges": CHAIN["edges"],
-    }
-    async with laneway(database_url, tmp_path, OfflineModel(), workflow_approval=False) as here:
-        first = {"runner": {"workflow_tag": "main", "current_workflow": by_id}}
-        assert (await here.ask("retry fetch 5 times", lane="workflow", payload=first)).startswith("Done:")
-        (workflow,) = await all_workflows(here)
-        assert workflow.version == 2
-        async with here.app.db.transaction() as tx:
-            first_version = (await workflows.version(tx, workflow.id, 1)).document
-        assert sorted(first_version["nodes"], key=lambda n: str(n["id"])) == sorted(
-            CHAIN["nodes"], key=lambda n: str(n["id"])
-        )
-        old = await here.ask("retry fetch 4 times", lane="workflow", payload=first)
-        assert "The workflow sent along is version 1 of `main`; stored is version 2." in old
-        other = {"nodes": [{"id": "else", "type": "wait", "config": {"seconds": 1}}], "edges": []}
-        strange = await here.ask(
-            "retry else 4 times",
-            lane="workflow",
-            payload={"runner": {"workflow_tag": "main", "current_workflow": other}},
-        )
-        assert "differs from version 2 of `main`" in strange
-        assert (await all_workflows(here))[0].version == 2
-
-
-async def test_a_customer_changes_no_workflow(database_url: str, tmp_path: Path) -> None:
-    async with laneway(database_url, tmp_path, OfflineModel()) as here:
-        await keep(here)
-        async with here.app.db.transaction() as tx:
-            customer = await principals.by_address(tx, "http:c", Role.CUSTOMER, "c")
-        receipt = await here.send("retry fetch 5 times", "theirs", lane="workflow", principal=customer)
-        await here.until(receipt.job_id)
-        assert (await last_reply(here, receipt.message_id)).text == "Workflows are changed by their owner only."
-
-
 async def test_the_toolbox_hands_a_patch_to_the_lane_that_asks(database_url: str, tmp_path: Path) -> None:
-    def script(one: Asked) -> Turn:
-        if one.turn:
-            return Say("You are asked next.")
-        return Call(
-            "patch_workflow", {"workflow_tag": "main", "operations": RETRY, "description": "Fetch is tried five times."}
-        )
+    async def waiting() -> list[Approval]:
+        async with here.app.db.transaction() as tx:
+            return await approvals.page(tx)
 
-    async with laneway(database_url, tmp_path, ScriptedModel(script)) as here:
+    model = ScriptedModel(lambda one: Say("You are asked next.") if one.turn else PROPOSAL)
+    async with laneway(database_url, tmp_path, model) as here:
         await keep(here)
         await here.ask("make fetch sturdier", lane="tools")
-        async with here.app.db.transaction() as tx:
-            waiting = await approvals.page(tx)
-        while not waiting:
-            async with here.app.db.transaction() as tx:
-                waiting = await approvals.page(tx)
-        await answer(here, waiting[0], ApprovalState.APPROVED)
-        await here.until(waiting[0].job_id)
+        [approval] = await eventually(waiting)
+        await answer(here, approval, ApprovalState.APPROVED)
+        await here.until(approval.job_id)
         assert (await all_workflows(here))[0].document["nodes"][0]["retry"] == {"max_attempts": 5}

@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,13 @@ import pytest
 
 from laneway.errors import BadInput, TooLarge
 from laneway.lanes.workflow.document import copied, equal
+from laneway.lanes.workflow.operations import between
 from laneway.lanes.workflow.patching import MOST_PLAIN, PatchRefused, applied, inverse
-from tests.lanes.workflow.patch_records import RECORDS
+from tests.lanes.workflow.chance import operations_by, value_by
+from tests.lanes.workflow.stored_documents import CHAIN
+
+RECORDS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("patch_records.json").read_text("utf-8"))
+"""Patches, documents and what must come of them: our own records, over the same ground as json-patch-tests."""
 
 
 def _suite() -> list[dict[str, Any]]:
@@ -44,23 +48,24 @@ def test_every_record_gives_what_it_says_and_leaves_its_document_alone() -> None
     assert len(_suite()) in (0, 108)
 
 
-@pytest.mark.parametrize("record", [record for record in RECORDS if "expected" in record], ids=lambda r: r["comment"])
-def test_the_inverse_of_a_record_gives_its_document_back(record: dict[str, Any]) -> None:
-    back = inverse(record["doc"], record["patch"])
-    assert _exact(applied(applied(record["doc"], record["patch"]), back)) == _exact(record["doc"])
-
-
 def _exact(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_the_inverse_of_any_patch_gives_the_exact_document_back(seed: int) -> None:
-    chance = random.Random(seed)
-    document = _value(chance, 4)
-    operations = list(_operations(chance, document, 12))
-    after = applied(document, operations)
-    assert _exact(applied(after, inverse(document, operations))) == _exact(document)
+def _comes_back(document: Any, operations: list[dict[str, Any]]) -> bool:
+    return _exact(applied(applied(document, operations), inverse(document, operations))) == _exact(document)
+
+
+def test_the_inverse_of_every_record_gives_its_document_back() -> None:
+    wrong = [one for one in RECORDS if "expected" in one and not _comes_back(one["doc"], one["patch"])]
+    assert wrong == []
+
+
+def test_the_inverse_of_any_patch_gives_the_exact_document_back() -> None:
+    for seed in range(60):
+        chance = random.Random(seed)
+        document = value_by(chance, 4)
+        assert _comes_back(document, list(operations_by(chance, document, 12))), seed
 
 
 def test_the_inverse_is_not_changed_by_what_happens_to_a_moved_value() -> None:
@@ -69,7 +74,7 @@ def test_the_inverse_is_not_changed_by_what_happens_to_a_moved_value() -> None:
         {"op": "move", "from": "/a", "path": "/b"},
         {"op": "replace", "path": "/b/n", "value": 2},
     ]
-    assert applied(applied(document, operations), inverse(document, operations)) == document
+    assert _comes_back(document, operations)
 
 
 def test_what_was_added_is_not_shared_with_the_patch() -> None:
@@ -93,60 +98,40 @@ def test_a_refusal_names_the_operation_its_path_and_the_reason() -> None:
 
 
 def test_copies_of_copies_do_not_grow_without_bound() -> None:
-    operations = [{"op": "copy", "from": "", "path": f"/{number}"} for number in range(40)]
-    with pytest.raises(BadInput, match=r"writes too much|nested deeper|larger than"):
-        applied({"a": "x" * 1000}, operations)
-    lists = [{"op": "copy", "from": "/l", "path": "/l/-"} for _ in range(60)]
-    with pytest.raises(BadInput):
-        applied({"l": [1]}, lists)
+    for document, source, path in (({"a": "x" * 100_000}, "", "/{}"), ({"l": ["x" * 1000] * 90}, "/l", "/l/-")):
+        operations = [{"op": "copy", "from": source, "path": path.format(number)} for number in range(40)]
+        with pytest.raises(BadInput, match=r"writes too much|nested deeper|larger than"):
+            applied(document, operations)
 
 
 def test_too_many_operations_too_large_and_too_deep_are_refused() -> None:
-    one = {"op": "add", "path": "/a", "value": 1}
-    with pytest.raises(PatchRefused, match="operations"):
-        applied({}, [one] * (MOST_PLAIN + 1))
-    with pytest.raises(TooLarge):
-        applied({}, [{"op": "add", "path": "/a", "value": "x" * 1_000_001}])
     deep: Any = 1
     for _ in range(100):
         deep = [deep]
-    with pytest.raises(TooLarge):
-        applied({}, [{"op": "add", "path": "/a", "value": deep}])
+    with pytest.raises(PatchRefused, match="operations"):
+        applied({}, [{"op": "add", "path": "/a", "value": 1}] * (MOST_PLAIN + 1))
+    for value in ("x" * 1_000_001, deep):
+        with pytest.raises(TooLarge):
+            applied({}, [{"op": "add", "path": "/a", "value": value}])
     with pytest.raises(TooLarge):
         applied(deep, [])
 
 
-def _value(chance: random.Random, depth: int) -> Any:
-    if depth and chance.random() < 0.6:
-        many = range(chance.randint(0, 4))
-        if chance.random() < 0.5:
-            return [_value(chance, depth - 1) for _ in many]
-        return {chance.choice(["a", "b", "~", "a/b", "", "0", "-"]): _value(chance, depth - 1) for _ in many}
-    return chance.choice([None, True, False, 0, 1, 1.0, 2.5, "", "text", [], {}])
+def test_the_patch_between_any_two_documents_makes_the_one_from_the_other() -> None:
+    for seed in range(300):
+        chance = random.Random(seed)
+        after = applied(CHAIN, list(operations_by(chance, CHAIN, 6)))
+        assert applied(CHAIN, between(CHAIN, after)) == after, seed
+        shuffled = {**CHAIN, "nodes": chance.sample(CHAIN["nodes"], 3)}
+        assert applied(CHAIN, between(CHAIN, shuffled)) == shuffled
 
 
-def _operations(chance: random.Random, document: Any, count: int) -> Iterator[dict[str, Any]]:
-    """Operations that can be applied one after the other, drawn at random."""
-    now = copied(document)
-    while count:
-        places = list(_places(now, ""))
-        operation: dict[str, Any] = {"op": chance.choice(["add", "remove", "replace", "move", "copy", "test"])}
-        operation["path"] = chance.choice(places) + chance.choice(["", "", "/-", "/0", "/new", "/~01"])
-        operation["from"] = chance.choice(places)
-        operation["value"] = _value(chance, 2)
-        count -= 1
-        try:
-            now = applied(now, [operation])
-        except BadInput:
-            continue
-        yield operation
-
-
-def _places(value: Any, path: str) -> Iterator[str]:
-    yield path
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _places(each, path + "/" + key.replace("~", "~0").replace("/", "~1"))
-    if isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _places(each, f"{path}/{index}")
+def test_the_patch_between_two_documents_leaves_the_neighbours_of_a_change_alone() -> None:
+    after = copied(CHAIN)
+    after["nodes"][1]["timeout_ms"] = 5000
+    after["nodes"].append({"id": "new", "type": "wait", "config": {"seconds": 1}})
+    assert [(one["op"], one["path"]) for one in between(CHAIN, after)] == [
+        ("add", "/nodes/1/timeout_ms"),
+        ("add", "/nodes/3"),
+    ]
+    assert between(CHAIN, {**CHAIN, "nodes": CHAIN["nodes"][1:]}) == [{"op": "remove", "path": "/nodes/0"}]

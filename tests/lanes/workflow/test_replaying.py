@@ -1,13 +1,23 @@
-"""Recorded runs led through a changed workflow: exactly those that would have ended differently are found."""
+"""Recorded runs led through a changed workflow, and what a person sees of it before saying yes."""
 
 from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
+from uuid import UUID
 
+from laneway.domain.job import JobStatus
+from laneway.domain.workflow import Workflow
+from laneway.domain.workflow_run import RunStatus
+from laneway.lanes.workflow.patches import Patches
+from laneway.lanes.workflow.preview import preview
 from laneway.lanes.workflow.replaying import replayed
-from tests.lanes.workflow.stored_documents import CHAIN, CHOICE
+from tests.lanes.workflow.documents import add, edge, node, put
+from tests.lanes.workflow.running_workflows import Workflows
+from tests.lanes.workflow.stored_documents import CHAIN, CHOICE, SHOP
 
 
 @dataclass(frozen=True)
@@ -38,134 +48,120 @@ def with_condition(text: str) -> dict[str, Any]:
     return after
 
 
-def test_a_flipped_branch_lists_exactly_the_runs_that_take_another_way() -> None:
-    found = replayed(CHOICE, with_condition("output.price < 80"), TEN)
-    assert [one.run for one in found if one.differs] == ["r2", "r3", "r4"]
-    assert not any(one.unknown for one in found)
-    assert found[2].now.nodes == {"buy"}
-    assert found[2].then.nodes == {"wait"}
+def chain(more: dict[str, Any], *ways: dict[str, Any], keep: bool = True) -> dict[str, Any]:
+    """The chain with a node more, and its edges beside the old ones or instead of the last."""
+    return {"nodes": [*CHAIN["nodes"], more], "edges": [*(CHAIN["edges"] if keep else CHAIN["edges"][:1]), *ways]}
 
 
-def test_a_change_that_touches_no_way_lists_nothing() -> None:
-    after = deepcopy(CHOICE)
-    after["nodes"][0]["timeout_ms"] = 5000
-    after["nodes"][2]["config"]["message"] = "Buy now."
-    assert not any(one.differs or one.unknown for one in replayed(CHOICE, after, TEN))
+def elsewhere(document: dict[str, Any]) -> dict[str, Any]:
+    """The same, but its first step asks another address."""
+    first = {**document["nodes"][0], "config": {"url": "https://other.example/price"}}
+    return {**document, "nodes": [first, *document["nodes"][1:]]}
 
 
-def test_a_step_more_at_the_end_is_another_end() -> None:
-    after = deepcopy(CHAIN)
-    after["nodes"].append({"id": "tell", "type": "notify", "config": {"channel": "owner", "message": "x"}})
-    after["edges"].append({"from": "keep", "to": "tell"})
-    run = Run("r", {"fetch": 1, "process": 1, "keep": 1}, ["keep"])
-    (found,) = replayed(CHAIN, after, [run])
-    assert found.differs
-    assert found.then.nodes == {"tell"}
-
-
-def test_a_condition_on_what_a_new_step_would_give_cannot_be_told() -> None:
-    after = deepcopy(CHAIN)
-    after["nodes"].append({"id": "may_it", "type": "hitl", "config": {"message": "May it?"}})
-    after["edges"] = [
-        {"from": "fetch", "to": "process"}, {"from": "process", "to": "may_it"},
-        {"from": "may_it", "to": "keep", "condition": 'output.decision == "approved"'},
+def ends(before: dict[str, Any], after: dict[str, Any], runs: list[Run]) -> list[str]:
+    """How each run would end: as before, elsewhere, or nobody knows because of a step."""
+    return [
+        f"? {one.then.asks}" if one.unknown
+        else f"{one.then.status} {'+'.join(sorted(one.then.nodes))}" if one.differs
+        else "same"
+        for one in replayed(before, after, runs)
     ]  # fmt: skip
-    (found,) = replayed(CHAIN, after, [Run("r", {"fetch": 1, "process": 1, "keep": 1}, ["keep"])])
-    assert found.unknown
-    assert found.then.asks == "may_it"
-    assert found.document()["differs"] is None
 
 
-def test_a_changed_step_is_unknown_only_where_a_condition_asks_for_it() -> None:
-    elsewhere = deepcopy(CHOICE)
-    elsewhere["nodes"][0]["config"]["url"] = "https://other.example/price"
-    # The check hands on what it was given, and nobody knows what that would be now.
-    assert {one.then.asks for one in replayed(CHOICE, elsewhere, TEN)} == {"check"}
-    assert all(one.unknown for one in replayed(CHOICE, elsewhere, TEN))
-    chain = deepcopy(CHAIN)
-    chain["nodes"][0]["config"]["url"] = "https://other.example/price"
-    (found,) = replayed(CHAIN, chain, [Run("r", {"fetch": 1, "process": 1, "keep": 1}, ["keep"])])
-    assert not found.unknown
-    assert not found.differs
-
-
-def test_a_failed_run_would_take_a_new_error_edge() -> None:
-    after = deepcopy(CHAIN)
-    after["nodes"].append({"id": "alarm", "type": "notify", "config": {"channel": "owner", "message": "x"}})
-    after["edges"].append({"from": "process", "to": "alarm", "on": "error"})
-    failed = Run("bad", {"fetch": 1}, ["process"], status="failed")
-    good = Run("good", {"fetch": 1, "process": 1, "keep": 1}, ["keep"])
-    found = replayed(CHAIN, after, [failed, good])
-    assert [one.run for one in found if one.differs] == ["bad"]
-    assert found[0].now.status == "failed"
-    assert (found[0].then.status, found[0].then.nodes) == ("done", frozenset({"alarm"}))
-
-
-def test_a_node_that_failed_and_was_caught_takes_its_error_edge_again() -> None:
-    caught = deepcopy(CHAIN)
-    caught["nodes"].append({"id": "alarm", "type": "notify", "config": {"channel": "owner", "message": "x"}})
-    caught["edges"].append({"from": "process", "to": "alarm", "on": "error"})
-    fault = {"error": {"message": "It broke.", "code": "node-failed", "node": "process"}}
-    run = Run("r", {"fetch": 1, "process": fault, "alarm": 1}, ["alarm"])
-    without = deepcopy(CHAIN)
-    (same,) = replayed(caught, {**caught, "metadata": {"name": "x"}}, [run])
-    assert (same.differs, same.then.nodes) == (False, frozenset({"alarm"}))
-    (gone,) = replayed(caught, without, [run])
-    assert (gone.then.status, gone.then.nodes) == ("failed", frozenset({"process"}))
-
-
-def test_other_conditions_on_what_was_lost_to_an_error_cannot_be_told() -> None:
-    fault = {"error": {"message": "No such key.", "code": "condition", "node": "check"}}
-    run = Run("r", {"fetch": {}, "check": fault}, ["check"], status="failed")
-    (found,) = replayed(CHOICE, with_condition("has(output.price) && output.price < 80"), [run])
-    # A check hands on what it was given, and that is on record.
-    assert (found.now.status, found.then.status, found.then.nodes) == ("failed", "done", frozenset({"wait"}))
-
-
-def test_a_condition_that_errs_is_neither_true_nor_false() -> None:
-    run = Run("r", {"fetch": {}, "check": {}, "buy": 1}, ["check"], status="failed")
-    guarded = with_condition("has(output.price) && output.price < 100")
-    (found,) = replayed(CHOICE, guarded, [run])
-    assert found.now.status == "failed"
-    assert (found.then.status, found.then.nodes) == ("done", frozenset({"wait"}))
-
-
-def test_a_new_conditional_hands_on_what_was_recorded_before_it() -> None:
-    after = deepcopy(CHAIN)
-    after["nodes"].append({"id": "check", "type": "conditional", "config": {}})
-    after["edges"] = [
-        {"from": "fetch", "to": "process"}, {"from": "process", "to": "check"},
-        {"from": "check", "to": "keep", "condition": "output.price > 10"},
-    ]  # fmt: skip
-    runs = [Run(f"r{p}", {"fetch": 1, "process": {"price": p}, "keep": 1}, ["keep"]) for p in (5, 50)]
-    assert [one.run for one in replayed(CHAIN, after, runs) if one.differs] == ["r5"]
-
-
-def test_runs_that_were_stopped_tell_nothing() -> None:
-    assert replayed(CHOICE, with_condition("output.price < 80"), [Run("r", {}, [], status="cancelled")]) == []
-
-
+WHOLE = Run("r", {"fetch": 1, "process": 1, "keep": 1}, ["keep"])
+PRICED = [Run(f"r{p}", {"fetch": 1, "process": {"price": p}, "keep": 1}, ["keep"]) for p in (5, 50)]
+ALARM = chain(node("alarm", "notify", channel="owner", message="x"), edge("process", "alarm", on="error"))
+ASKED = (edge("process", "may_it"), edge("may_it", "keep", 'output.decision == "approved"'))
+CHECKED = (edge("process", "check"), edge("check", "keep", "output.price > 10"))
+BROKE = {"error": {"message": "It broke.", "code": "node-failed", "node": "process"}}
+CAUGHT = Run("r", {"fetch": 1, "process": BROKE, "alarm": 1}, ["alarm"])
+NO_KEY = {"error": {"message": "No such key.", "code": "condition", "node": "check"}}
+ERRED = [Run("r", {"fetch": {}, "check": it}, ["check"], status="failed") for it in ({}, NO_KEY)]
 DROPS = "output.price < 100 && !(has(ctx.previous.fetch) && ctx.previous.fetch.price < 100)"
+WAS_CHEAP = "has(ctx.previous.fetch) && ctx.previous.fetch.price < 100"
+# Each of these is dearer than the one before it.
+AFTER_ANOTHER = [replace(run, previous=dict(last.outputs)) for last, run in pairwise(TEN)]
+BEFORE_AND_AFTER: dict[str, tuple[dict[str, Any], dict[str, Any], list[Run], list[str]]] = {
+    "a flipped branch": (
+        CHOICE, with_condition("output.price < 80"), TEN, ["same"] * 2 + ["done wait"] * 3 + ["same"] * 5,
+    ),
+    "a change that touches no way": (
+        CHAIN, {**CHAIN, "nodes": [*CHAIN["nodes"][:2], {**CHAIN["nodes"][2], "timeout_ms": 5000}]}, [WHOLE], ["same"],
+    ),
+    "a step more at the end": (CHAIN, chain(node("tell", "notify"), edge("keep", "tell")), [WHOLE], ["done tell"]),
+    "a condition on what a new step would give": (
+        CHAIN, chain(node("may_it", "hitl", message="May it?"), *ASKED, keep=False), [WHOLE], ["? may_it"],
+    ),
+    # A check hands on what it was given, and nobody knows what that would be now.
+    "a changed step that a condition asks for": (CHOICE, elsewhere(CHOICE), TEN, ["? check"] * 10),
+    "a changed step that no condition asks for": (CHAIN, elsewhere(CHAIN), [WHOLE], ["same"]),
+    "a new error edge": (
+        CHAIN, ALARM, [Run("bad", {"fetch": 1}, ["process"], status="failed"), WHOLE], ["done alarm", "same"],
+    ),
+    "a failure that was caught": (ALARM, {**ALARM, "metadata": {"name": "x"}}, [CAUGHT], ["same"]),
+    "an error edge that is gone": (ALARM, CHAIN, [CAUGHT], ["failed process"]),
+    # It is neither true nor false; what the check was given is on record where the rest was lost to an error, too.
+    "a condition that erred": (
+        CHOICE, with_condition("has(output.price) && output.price < 100"), ERRED, ["done wait"] * 2,
+    ),
+    "a new conditional": (
+        CHAIN, chain(node("check", "conditional"), *CHECKED, keep=False), PRICED, ["done check", "same"],
+    ),
+    "runs that were stopped": (CHOICE, with_condition("false"), [Run("r", {}, [], status="cancelled")], []),
+    "a condition on the run before": (
+        CHOICE, with_condition(DROPS), [TEN[0], *AFTER_ANOTHER], ["same"] + ["done wait"] * 4 + ["same"] * 5,
+    ),
+    "what a changed step gave before": (
+        elsewhere(CHOICE), {**with_condition(WAS_CHEAP), "nodes": CHOICE["nodes"]}, AFTER_ANOTHER[:1], ["? fetch"],
+    ),
+    "the input": (CHOICE, with_condition("ctx.input.much"), [replace(TEN[9], input={"much": True})], ["done buy"]),
+}  # fmt: skip
 
 
-def test_a_condition_on_the_run_before_is_judged_by_what_that_run_gave() -> None:
-    runs = [
-        replace(run, previous=dict(before.outputs)) for run, before in zip(TEN[1:], TEN[:-1], strict=True)
-    ]  # each is dearer than the one before
-    found = replayed(CHOICE, with_condition(DROPS), [TEN[0], *runs])
-    assert [one.run for one in found if one.differs] == ["r1", "r2", "r3", "r4"]
-    assert not any(one.unknown for one in found)
+def test_exactly_the_runs_that_would_have_ended_differently_are_found() -> None:
+    wrong = [
+        f"{about}: {found} and not {wanted}"
+        for about, (before, after, runs, wanted) in BEFORE_AND_AFTER.items()
+        if (found := ends(before, after, runs)) != wanted
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
-def test_what_a_changed_step_would_have_given_before_cannot_be_told() -> None:
-    after = with_condition("has(ctx.previous.fetch) && ctx.previous.fetch.price < 100")
-    after["nodes"][0] = {**after["nodes"][0], "config": {"url": "https://elsewhere.example/"}}
-    run = replace(TEN[0], previous=dict(TEN[1].outputs))
-    [found] = replayed(CHOICE, after, [run])
-    assert (found.unknown, found.then.asks) == (True, "fetch")
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+CHEAPER = [put("/edges/@check->buy/condition", "output.price < 80")]
 
 
-def test_the_input_is_known_to_conditions() -> None:
-    run = replace(TEN[9], input={"much": True})
-    [found] = replayed(CHOICE, with_condition("ctx.input.much"), [run])
-    assert (found.differs, found.then.nodes) == (True, frozenset({"buy"}))
+def stored(document: dict[str, Any]) -> Workflow:
+    return Workflow(UUID(int=1), 1, UUID(int=2), "shop", 4, deepcopy(document), NOW, NOW)
+
+
+def test_what_cannot_be_told_is_said_to_be_so() -> None:
+    ask = [
+        add("/nodes/-", node("may_i", "hitl", message="May I?")),
+        put("/edges/@check->buy/to", "may_i"),
+        add("/edges/-", edge("may_i", "buy", 'output.decision == "approved"')),
+    ]
+    found = preview(Patches().propose(stored(CHOICE), "shop", ask, "You are asked."), TEN)
+    assert [one.document()["differs"] for one in found.replays if one.unknown] == [None] * 5
+    text = found.text(valid_until=NOW)
+    assert "It is undone by itself on 2026-01-01 at 00:00 UTC." in text
+    assert "Of 5 it cannot be told from here: it depends on `may_i`." in text
+
+
+async def test_ten_real_runs_and_a_patch_that_flips_three_of_them(flows: Workflows) -> None:
+    """The question names exactly the three runs of ten that would have ended elsewhere, before anything is stored."""
+    workflow = await flows.store("shop", SHOP)
+    prices = (50, 79, 80, 85, 99, 100, 101, 150, 200, 500)
+    runs = [await flows.until(await flows.start(workflow, input={"price": one}), RunStatus.DONE) for one in prices]
+    change = {"patch": {"workflow_tag": "shop", "operations": CHEAPER, "description": "Only below 80 is bought."}}
+    receipt = await flows.lane.send("only below 80", lane="workflow", payload=change)
+    await flows.lane.until(receipt.job_id, JobStatus.WAITING)
+    text = (await flows.lane.replies(receipt.message_id))[-1].text
+    for part in (
+        "May I change workflow `shop`, version 1?", "Only below 80 is bought.", "output.price < 80",
+        "Of the last 10 runs, 3 would have ended differently.", "```mermaid\nflowchart TD",
+    ):  # fmt: skip
+        assert part in text
+    named = [line.split()[2].rstrip(":") for line in text.splitlines() if line.startswith("- run")]
+    assert sorted(named) == sorted(str(runs[number].id) for number in (2, 3, 4))

@@ -1,69 +1,62 @@
-"""Runs: the way through the graph, and what is on record of it."""
+"""Runs: the way through the graph, round loops and into joins, and what is on record of it."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from laneway.domain.workflow_run import RUN_ENDED, NodeStatus, RunStatus
 from laneway.lanes.workflow.checks import check
-from tests.lanes.workflow.running_workflows import Workflows, document, node
+from tests.lanes.workflow.documents import steps
+from tests.lanes.workflow.running_workflows import Workflows
 
 
 async def test_a_run_walks_its_nodes_in_order_and_hands_values_on(flows: Workflows) -> None:
-    made = document(
-        [
-            node("first", "transform", {"set": {"price": "$input.price", "text": "now ${$input.price}"}}),
-            node("second", "transform", {"expression": "output.price * 2"}),
-        ],
-        ["first second"],
+    made = steps(
+        "first second",
+        "first second",
+        first={"set": {"price": "$input.price", "text": "now ${$input.price}"}},
+        second={"expression": "output.price * 2"},
     )
     run = await flows.run(made, input={"price": 21})
     assert (run.status, run.output, run.ended_at) == (RunStatus.DONE, 42, ["second"])
     nodes = await flows.nodes(run)
     assert nodes["first"].output == {"price": 21, "text": "now 21"}
     assert nodes["first"].input == {"set": {"price": 21, "text": "now 21"}}
-    kinds = [event.kind for event in await flows.events(run) if event.kind.startswith("workflow.")]
-    assert kinds == [
-        "workflow.run.started", "workflow.node.started", "workflow.node.done", "workflow.node.started",
-        "workflow.node.done", "workflow.run.done",
-    ]  # fmt: skip
+    kinds = [event.kind.removeprefix("workflow.") for event in await flows.events(run) if "workflow." in event.kind]
+    assert kinds == ["run.started", *["node.started", "node.done"] * 2, "run.done"]
     assert nodes["second"].status is NodeStatus.DONE
 
 
 async def test_what_runs_are_given_and_give_keeps_its_order(flows: Workflows) -> None:
     rows = [{"flight": "LH 1", "price": 80, "city": "Oslo"}]
-    made = document([node("all", "transform", {"set": {"rows": "$input.rows", "from": "$input.from"}})])
+    made = steps("all", all={"set": {"rows": "$input.rows", "from": "$input.from"}})
     run = await flows.run(made, input={"rows": rows, "from": "Rome"})
     record = (await flows.nodes(run))["all"]
     for value in (run.input, run.output, record.input["set"], record.output):
         assert (list(value), list(value["rows"][0])) == (["rows", "from"], ["flight", "price", "city"])
 
 
-def branching(*edges: object) -> dict[str, object]:
-    told = str(edges)
-    names = [name for name in ("cheap", "usual", "broken", "after") if name in told]
-    nodes = [node("look", "transform", {"set": {"price": "$input.price"}}), node("pick", "conditional")]
-    nodes += [node(name, "transform", {"set": name}) for name in names]
-    return document(nodes, ["look pick", *edges])
+def branching(names: str, *ways: str) -> dict[str, Any]:
+    """look → pick, and then the nodes named, each of which gives its name."""
+    look = {"set": {"price": "$input.price"}}
+    return steps(f"look pick:conditional {names}", "look pick", *ways, look=look)
 
 
 async def test_the_first_true_rule_wins_and_an_edge_without_one_is_the_default(flows: Workflows) -> None:
-    made = branching(
-        {"from": "pick", "to": "cheap", "condition": "$.price < 100"},
-        {"from": "pick", "to": "broken", "condition": "$.price < 200"},
-        {"from": "pick", "to": "usual"},
-        "cheap after", "broken after", "usual after",
-    )  # fmt: skip
+    ways = ("pick cheap if $.price < 100", "pick fair if $.price < 200", "pick dear")
+    made = branching("cheap fair dear after", *ways, "cheap after", "fair after", "dear after")
     workflow = await flows.store("flow", made)
-    for price, branch in ((50, "cheap"), (150, "broken"), (500, "usual")):
+    for price, branch in ((50, "cheap"), (150, "fair"), (500, "dear")):
         run = await flows.until(await flows.start(workflow, input={"price": price}))
         assert await flows.visits(run) == ["look", "pick", branch, "after"], price
         assert run.status is RunStatus.DONE
 
 
 async def test_an_error_in_a_condition_is_neither_true_nor_false_and_stops_the_run(flows: Workflows) -> None:
-    made = branching({"from": "pick", "to": "cheap", "condition": "$.cost < 100"}, {"from": "pick", "to": "usual"})
-    run = await flows.run(made, input={"price": 1})
+    ways = ("pick cheap if $.cost < 100", "pick usual")
+    run = await flows.run(branching("cheap usual", *ways), input={"price": 1})
     assert run.status is RunStatus.FAILED
     assert run.error is not None
     assert "`pick`" in run.error["message"]
@@ -71,26 +64,18 @@ async def test_an_error_in_a_condition_is_neither_true_nor_false_and_stops_the_r
     assert await flows.visits(run) == ["look", "pick"]
     job = await flows.lane.job(run.job_id)
     assert (job.status, job.error and job.error["code"]) == ("failed", "workflow-stopped")
-
-
-async def test_an_error_in_a_condition_takes_the_edge_for_errors(flows: Workflows) -> None:
-    made = branching(
-        {"from": "pick", "to": "cheap", "condition": "$.cost < 100"}, {"from": "pick", "to": "usual"},
-        {"from": "pick", "to": "broken", "on": "error"},
-    )  # fmt: skip
-    run = await flows.run(made, input={"price": 1})
-    assert (run.status, run.output) == (RunStatus.DONE, "broken")
-    assert (await flows.nodes(run))["pick"].error is not None
+    caught = await flows.run(branching("cheap usual broken", *ways, "pick broken on error"), "b", input={"price": 1})
+    assert (caught.status, caught.output) == (RunStatus.DONE, "broken")
+    assert (await flows.nodes(caught))["pick"].error is not None
 
 
 async def test_a_failed_node_takes_its_edge_for_errors_and_tells_what_happened(flows: Workflows) -> None:
-    made = document(
-        [
-            node("sum", "transform", {"expression": "output.missing + 1"}),
-            node("well", "transform", {"set": "well"}),
-            node("ill", "transform", {"set": "failed: ${$nodes.sum.error.message}"}),
-        ],
-        ["sum well", {"from": "sum", "to": "ill", "on": "error"}],
+    made = steps(
+        "sum well ill",
+        "sum well",
+        "sum ill on error",
+        sum={"expression": "output.missing + 1"},
+        ill={"set": "failed: ${$nodes.sum.error.message}"},
     )
     run = await flows.run(made)
     assert run.status is RunStatus.DONE
@@ -99,108 +84,159 @@ async def test_a_failed_node_takes_its_edge_for_errors_and_tells_what_happened(f
 
 
 async def test_a_join_waits_for_all_ways_that_can_still_come(flows: Workflows) -> None:
-    made = document(
-        [
-            node("start", "parallel"),
-            node("left", "transform", {"set": "l"}),
-            node("right", "transform", {"set": "r"}),
-            node("right2", "transform", {"set": "r2"}),
-            node("both", "transform", {"set": ["$nodes.left", "$nodes.right2"]}),
-        ],
-        ["start left", "start right", "right right2", "left both", "right2 both"],
+    made = steps(
+        "start:parallel left right right2 both",
+        "start left both",
+        "start right right2 both",
+        both={"set": ["$nodes.left", "$nodes.right2"]},
     )
     run = await flows.run(made)
-    assert run.output == ["l", "r2"]
+    assert run.output == ["left", "right2"]
     assert (await flows.visits(run)).count("both") == 1
 
 
 async def test_a_join_of_any_runs_once_at_the_first_and_one_of_all_not_behind_a_branch(flows: Workflows) -> None:
-    made = document(
-        [
-            node("start", "conditional"),
-            node("left", "transform", {"set": "l"}),
-            node("right", "transform", {"set": "r"}),
-            node("any", "transform", {"join": "any", "set": "any"}),
-            node("all", "transform", {"join": "all", "set": "all"}),
-        ],
-        [
-            {"from": "start", "to": "left", "condition": "output.way == 'left'"},
-            {"from": "start", "to": "right"},
-            "left any", "right any", "left all", "right all",
-        ],
-    )  # fmt: skip
+    made = steps(
+        "start:conditional left right any all",
+        "start left if output.way == 'left'",
+        "start right any",
+        "left any",
+        "left all",
+        "right all",
+        any={"join": "any", "set": 1},
+        all={"join": "all", "set": 1},
+    )
     run = await flows.run(made, input={"way": "left"})
     assert run.status is RunStatus.DONE
     assert await flows.visits(run) == ["start", "left", "any"]
 
 
-def counting(most: int, **more: object) -> dict[str, Any]:
+LIMIT = {"condition": "output.n < 100", "break_path": "broke", "timeout_path": "limit"}
+
+
+def counting(most: float, *ways: str, **more: object) -> dict[str, Any]:
     """A loop that counts up; it sees its own earlier count through the context."""
-    limit = [node("limit", "transform", {"set": "limit at ${$nodes.count.n}"})] if "timeout_path" in more else []
-    return document(
-        [
-            node("begin", "transform", {"set": {"n": 0}}),
-            node("count", "transform", {"expression": "has(ctx.again) ? {'n': ctx.again.value.n + 1} : {'n': 1}"}),
-            node("again", "loop", {"loop_back_to": "count", "max_iterations": most, **more}),
-            node("broke", "transform", {"set": "broke at ${$nodes.count.n}"}),
-            *limit,
-        ],
-        ["begin count", "count again"],
+    return steps(
+        "begin count again:loop broke" + " limit" * ("timeout_path" in more),
+        "begin count again",
+        *ways,
+        begin={"set": {"n": 0}},
+        count={"expression": "has(ctx.again) ? {'n': ctx.again.value.n + 1} : {'n': 1}"},
+        again={"loop_back_to": "count", "max_iterations": most, **more},
+        broke={"set": "broke at ${$nodes.count.n}"},
+        limit={"set": "limit at ${$nodes.count.n}"},
     )
 
 
-async def test_a_loop_goes_back_while_its_condition_is_true(flows: Workflows) -> None:
-    made = counting(10, condition="output.n < 4", break_path=["broke"], timeout_path=["limit"])
-    run = await flows.run(made)
-    assert (run.status, run.output) == (RunStatus.DONE, "broke at 4")
-    assert (await flows.visits(run)).count("count") == 4
-    assert (await flows.nodes(run))["again"].output["ended"] == "condition"
-    assert (await flows.nodes(run))["again"].output["iterations"] == 3
-
-
-async def test_a_loop_that_reaches_its_limit_takes_the_path_for_that(flows: Workflows) -> None:
-    run = await flows.run(counting(2, condition="output.n < 100", break_path="broke", timeout_path="limit"))
-    assert (run.output, (await flows.visits(run)).count("count")) == ("limit at 3", 3)
-    assert (await flows.nodes(run))["again"].output["iterations"] == 2, "never more than max_iterations"
-
-
-async def test_a_limit_of_2_0_is_one_of_2(flows: Workflows) -> None:
-    made = counting(2, condition="output.n < 100", break_path="broke", timeout_path="limit")
-    made["nodes"][2]["config"] |= {"max_iterations": 2.0, "delay_ms": 10.0}
-    run = await flows.until(await flows.start(await flows.store("flow", made)), *RUN_ENDED)
-    assert (run.output, (await flows.visits(run)).count("count")) == ("limit at 3", 3)
-
-
-async def test_the_way_back_of_a_loop_may_be_drawn_and_is_gone_only_as_the_loop_says(flows: Workflows) -> None:
-    made = counting(10, condition="output.n < 4")
-    made["edges"] += [
-        {"from": "again", "to": "broke"},
-        {"from": "again", "to": "count", "condition": "output.none > 1"},
-    ]
+@pytest.mark.parametrize(
+    ("made", "output", "rounds", "ended"),
+    [
+        (counting(10, **{**LIMIT, "condition": "output.n < 4"}), "broke at 4", 4, "condition"),
+        (counting(2, **LIMIT), "limit at 3", 3, "limit"),
+        (counting(2.0, delay_ms=10.0, **LIMIT), "limit at 3", 3, "limit"),
+        # The way back may be drawn; it is gone only as the loop says.
+        (
+            counting(10, "again broke", "again count if output.none > 1", condition="output.n < 4"),
+            "broke at 4",
+            4,
+            None,
+        ),
+    ],
+    ids=["condition", "limit", "limit of 2.0", "drawn"],
+)
+async def test_a_loop_goes_back_while_its_condition_is_true_and_never_beyond_its_limit(
+    flows: Workflows, made: dict[str, Any], output: str, rounds: int, ended: str | None
+) -> None:
     assert check(made) == []
-    run = await flows.run(made)
-    assert (run.status, run.output) == (RunStatus.DONE, "broke at 4"), run.error
+    run = await flows.until(await flows.start(await flows.store("flow", made)), *RUN_ENDED)
+    assert (run.status, run.output) == (RunStatus.DONE, output), run.error
+    assert (await flows.visits(run)).count("count") == rounds
+    loop = (await flows.nodes(run))["again"].output
+    assert loop["iterations"] == rounds - 1
+    assert ended in (None, loop["ended"])
 
 
-async def test_a_loop_whose_condition_fails_stops_the_run(flows: Workflows) -> None:
-    run = await flows.run(counting(5, condition="output.nothing > 1", break_path="broke"))
-    assert run.status is RunStatus.FAILED
-    assert run.error is not None
-    assert "output.nothing > 1" in run.error["message"]
+async def test_what_a_loop_or_a_reference_cannot_work_out_stops_the_run_and_is_named(flows: Workflows) -> None:
+    told = await flows.error(counting(5, condition="output.nothing > 1", break_path="broke"))
+    assert "output.nothing > 1" in told
+    nowhere = steps("a", a={"set": "$input.prices[2].x"})
+    told = await flows.error(nowhere, "nowhere", input={"prices": [1]})
+    assert "`$input.prices[2].x` leads nowhere: there is no `2`" in told
 
 
-async def test_a_reference_that_leads_nowhere_is_named(flows: Workflows) -> None:
-    run = await flows.run(document([node("a", "transform", {"set": "$input.prices[2].x"})]), input={"prices": [1]})
-    assert run.error is not None
-    assert "`$input.prices[2].x` leads nowhere: there is no `2`" in run.error["message"]
+def working(most: int, *ways: str) -> dict[str, Any]:
+    return steps(
+        "begin work again:loop end",
+        *ways,
+        begin={"set": 0},
+        work={"expression": "has(ctx.work) ? ctx.work + 1 : 1"},
+        again={"loop_back_to": "work", "max_iterations": most, "condition": "!has(ctx.work) || ctx.work < 3"},
+        end={"set": "$nodes.work"},
+    )
+
+
+BEFORE, BEHIND = ("begin again work again", "again end"), ("begin work again end",)
+FIRST = steps(
+    "again:loop work end",
+    "again work again end",
+    again={"loop_back_to": "work", "max_iterations": 1},
+    end={"set": ["$nodes.work", "$nodes.again.iterations"]},
+)
+NESTED_BEHIND = steps(
+    "out in inner:loop between outer:loop end",
+    "out in inner between outer end",
+    inner={"loop_back_to": "in", "max_iterations": 1},
+    outer={"loop_back_to": "out", "max_iterations": 2},
+    end={"set": ["$nodes.outer.iterations", "$nodes.inner.iterations"]},
+)
+NESTED_BEFORE = steps(
+    "out ask:loop work outer:loop end",
+    "out ask work ask",
+    "ask outer end",
+    ask={"loop_back_to": "work", "max_iterations": 2},
+    outer={"loop_back_to": "out", "max_iterations": 1},
+    end={"set": "$nodes.ask.iterations"},
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "output", "visits"),
+    [
+        (working(9, *BEFORE), 3, "begin again" + " work again" * 3 + " end"),
+        (working(9, *BEHIND), 3, "begin" + " work again" * 3 + " end"),
+        (working(2, *BEFORE), 2, "begin again" + " work again" * 2 + " end"),
+        (FIRST, ["work", 1], "again work again end"),
+        (NESTED_BEHIND, [2, 1], "out in inner in inner between outer " * 3 + "end"),
+        (NESTED_BEFORE, 2, "out ask work ask work ask outer " * 2 + "end"),
+    ],
+    ids=[
+        "before its body",
+        "behind its body",
+        "before, to its limit",
+        "drawn first",
+        "in a loop",
+        "before its body in a loop",
+    ],
+)
+async def test_a_loop_runs_as_it_is_drawn(flows: Workflows, made: dict[str, Any], output: Any, visits: str) -> None:
+    assert check(made) == []
+    run = await flows.run(made, input={})
+    assert (run.status, run.output) == (RunStatus.DONE, output), run.error
+    assert await flows.visits(run) == visits.split()
+
+
+async def test_a_loop_with_a_pinned_output_ends_whatever_that_is(flows: Workflows) -> None:
+    workflow = await flows.store("flow", working(3, *BEHIND))
+    for pinned, rounds in ((5, 1), (None, 1), ([1], 1), ({}, 1), ({"again": False}, 1), ({"again": True}, 4)):
+        order = {"test": True, "pinned": {"again": pinned}, "cause": {"type": "test"}}
+        run = await flows.until(await flows.start(workflow, **order))
+        assert (run.status, run.ended_at) == (RunStatus.DONE, ["end"]), run.error
+        assert (await flows.visits(run)).count("work") == rounds, pinned
 
 
 async def test_a_large_output_lies_in_an_artifact_and_is_handed_on_whole(flows: Workflows) -> None:
     rows = [{"n": n, "text": "x" * 50} for n in range(3000)]
-    made = document(
-        [node("rows", "transform", {"set": "$input.rows"}), node("count", "transform", {"expression": "size(output)"})],
-        ["rows count"],
-    )
+    made = steps("rows count", "rows count", rows={"set": "$input.rows"}, count={"expression": "size(output)"})
     run = await flows.run(made, input={"rows": rows})
     assert run.output == 3000
     kept = (await flows.nodes(run))["rows"]

@@ -1,17 +1,20 @@
-"""Runs that look at the run before go one after the other, so that each drop of a price is told once."""
+"""Runs that look at the run before, and branches of a parallel node, go no more at a time than they may."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-import pytest
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from laneway.domain.workflow import Workflow
 from laneway.domain.workflow_run import RunStatus, WorkflowRun
 from laneway.lanes.workflow.looking_back import looks_back
-from laneway.store import events, workflow_runs
-from tests.lanes.workflow.running_workflows import Workflows, document, node
+from laneway.lanes.workflow.preview import Preview
+from laneway.store import events
+from tests.lanes.workflow.documents import put, steps
+from tests.lanes.workflow.running_workflows import Slow, Workflows, document, eventually, node
 from tests.servers.pages import Pages
 
 DROPS = "output.price < 100 && !(has(ctx.previous.check) && ctx.previous.check.price < 100)"
@@ -27,41 +30,31 @@ def watch(url: str, **more: Any) -> dict[str, Any]:
     )  # fmt: skip
 
 
-async def slowly(request: object) -> JSONResponse:
-    await asyncio.sleep(0.5)
-    return JSONResponse({})
+async def test_events_within_the_time_of_one_run_tell_each_drop_once(flows: Workflows, pages: Pages) -> None:
+    prices, slow = (120, 95, 94, 130, 99), Slow()
+    pages.pages |= {"/slow": slow, **{f"/told/{price}": JSONResponse({}) for price in prices}}
+    workflow = await flows.store("watch", watch(pages.url))
+    await flows.until_watched(workflow)
+    for price in prices:
+        async with flows.lane.app.db.transaction() as tx:
+            await events.append(tx, "price.changed", {"price": price})
+        if price in (120, 94):
+            await flows.until_heard()
+    await flows.until_heard()
+    slow.free = True
 
+    async def ended() -> list[WorkflowRun]:
+        found = await flows.runs_of(workflow)
+        return found[::-1] if all(run.finished_at for run in found) else []
 
-async def ended(flows: Workflows, tag_runs: Any, count: int) -> list[WorkflowRun]:
-    async with asyncio.timeout(40):
-        while True:
-            found = await flows.runs_of(tag_runs)
-            if len(found) >= count and all(run.finished_at for run in found):
-                return found[::-1]
-            await asyncio.sleep(0.05)
-
-
-@pytest.mark.parametrize("gap", [0.0, 0.2])
-async def test_events_within_the_time_of_one_run_tell_each_drop_once(flows: Workflows, gap: float) -> None:
-    prices = (120, 95, 94, 130, 99)
-    told = {f"/told/{price}": JSONResponse({}) for price in prices}
-    with Pages(pages={"/slow": slowly, **told}) as server:
-        workflow = await flows.store("watch", watch(server.url))
-        for price in prices:
-            async with flows.lane.app.db.transaction() as tx:
-                await events.append(tx, "price.changed", {"price": price})
-            await asyncio.sleep(gap)
-        runs = await ended(flows, workflow, len(prices))
-        called = [visit.path for visit in server.visits if visit.path.startswith("/told")]
-    assert {run.status for run in runs} == {RunStatus.DONE}, [run.error for run in runs]
-    assert called == ["/told/95", "/told/99"]
+    runs = await eventually(ended)
+    assert [run.status for run in runs] == [RunStatus.DONE] * len(prices), [run.error for run in runs]
+    assert [visit.path for visit in pages.visits if "told" in visit.path] == ["/told/95", "/told/99"]
     assert [run.previous_id for run in runs] == [None, *(run.id for run in runs[:-1])]
 
 
 async def test_a_run_in_line_holds_no_worker_and_goes_on_when_the_one_before_is_cancelled(flows: Workflows) -> None:
-    asking = document(
-        [node("ask", "hitl", {"message": "Go on?"}), node("say", "transform", {"set": "$previous.say"})], ["ask say"]
-    )
+    asking = steps("ask:hitl say", "ask say", ask={"message": "Go on?"}, say={"set": "$previous.say"})
     workflow = await flows.store("asking", asking)
     first = await flows.until(await flows.start(workflow))
     second, third = await flows.start(workflow), await flows.start(workflow)
@@ -69,63 +62,48 @@ async def test_a_run_in_line_holds_no_worker_and_goes_on_when_the_one_before_is_
     assert waiting.waits_for == first.id
     assert (await flows.until(third, RunStatus.WAITING)).waits_for == second
     assert await flows.visits(waiting) == []
-    async with flows.lane.app.db.transaction() as tx:
-        await workflow_runs.cancel(tx, first.id)
-    async with asyncio.timeout(20):
-        while not await flows.visits(await flows.get(second)):
-            await asyncio.sleep(0.05)
+    await flows.cancel(first.id)
+    await eventually(lambda: flows.visits(waiting))
     assert (await flows.get(second)).waits_for is None
     assert await flows.visits(await flows.get(third)) == []
 
 
-async def test_a_large_answer_of_the_run_before_is_compared_with_too(flows: Workflows) -> None:
-    prices = [120, 95, 94, 130, 99]
-
-    async def answer(request: object) -> JSONResponse:
-        return JSONResponse({"price": prices[len(asked)], "rest": ["x" * 1000] * 100})
-
-    drops = DROPS.replace("check.price", "fetch.body.price").replace("previous.check", "previous.fetch")
-    asked: list[int] = []
-    with Pages(pages={"/price": answer}) as server:
-        made = document(
-            [node("fetch", "http", {"url": f"{server.url}/price"}), node("tell", "transform", {"set": "told"})],
-            [{"from": "fetch", "to": "tell", "condition": drops.replace("output.price", "output.body.price")}],
-        )
-        workflow = await flows.store("watch", made)
-        for price in prices:
-            await flows.until(await flows.start(workflow), RunStatus.DONE)
-            asked.append(price)
-    runs = (await flows.runs_of(workflow))[::-1]
-    assert [run.ended_at for run in runs] == [["fetch"], ["tell"], ["fetch"], ["fetch"], ["tell"]]
-    operations = [{"op": "replace", "path": "/edges/0/condition", "value": "output.body.price < 95"}]
-    proposal = flows.lane.app.workflows.patches.propose(workflow, "watch", operations, "Lower.")
+async def preview_of(flows: Workflows, workflow: Workflow, condition: str) -> Preview:
+    """What a person sees who is asked whether the first edge may have this condition."""
+    proposal = flows.lane.app.workflows.patches.propose(
+        workflow, "watch", [put("/edges/0/condition", condition)], "So."
+    )
     async with flows.lane.app.db.transaction() as tx:
-        preview = await flows.lane.app.workflows.previews.of(tx, proposal)
+        return await flows.lane.app.workflows.previews.of(tx, proposal)
+
+
+async def test_a_large_answer_of_the_run_before_is_compared_with_too(flows: Workflows) -> None:
+    made = steps(
+        "check tell", f"check tell if {DROPS}", check={"set": {"price": "$input.price", "rest": "$input.rest"}}
+    )
+    workflow = await flows.store("watch", made)
+    for price in (120, 95, 94, 130, 99):
+        given = {"price": price, "rest": ["x" * 1000] * 100}
+        await flows.until(await flows.start(workflow, input=given), RunStatus.DONE)
+    runs = (await flows.runs_of(workflow))[::-1]
+    assert [run.ended_at for run in runs] == [["check"], ["tell"], ["check"], ["check"], ["tell"]]
+    preview = await preview_of(flows, workflow, "output.price < 95")
     assert {one.run for one in preview.different} == {str(runs[number].id) for number in (1, 2, 4)}
 
 
 async def test_an_answer_may_call_anything_bytes(flows: Workflows) -> None:
     gave = {"bytes": "1.5 MB", "price": "$input.price"}
-    made = document(
-        [node("check", "transform", {"set": gave}), node("tell", "transform", {"set": "told"})],
-        [{"from": "check", "to": "tell", "condition": "output.price < 100"}],
-    )
-    workflow = await flows.store("watch", made)
+    workflow = await flows.store("watch", steps("check tell", "check tell if output.price < 100", check={"set": gave}))
     for price in (50, 150):
         await flows.until(await flows.start(workflow, input={"price": price}), RunStatus.DONE)
-    operations = [{"op": "replace", "path": "/edges/0/condition", "value": "output.price < 10"}]
-    proposal = flows.lane.app.workflows.patches.propose(workflow, "watch", operations, "Lower.")
-    async with flows.lane.app.db.transaction() as tx:
-        preview = await flows.lane.app.workflows.previews.of(tx, proposal)
-    assert len(preview.different) == 1
+    assert len((await preview_of(flows, workflow, "output.price < 10")).different) == 1
 
 
 async def test_a_failed_run_is_not_compared_with(flows: Workflows) -> None:
     said = {"set": {"now": "$input.n", "before": "$previous.say.now"}}
-    made = document(
-        [node("say", "transform", said), node("odd", "transform", {"expression": "1 / int(output.now)"})], ["say odd"]
+    workflow = await flows.store(
+        "odd", steps("say odd", "say odd", say=said, odd={"expression": "1 / int(output.now)"})
     )
-    workflow = await flows.store("odd", made)
     for number in (1, 0, 2):
         last = await flows.until(await flows.start(workflow, input={"n": number}), RunStatus.DONE, RunStatus.FAILED)
     assert (await flows.nodes(last))["say"].output == {"now": 2, "before": 1}
@@ -142,17 +120,76 @@ async def test_a_workflow_that_calls_itself_does_not_wait_for_itself(flows: Work
     assert (await flows.until(run.id, RunStatus.DONE, RunStatus.FAILED)).status is RunStatus.DONE
 
 
-@pytest.mark.parametrize(
-    ("nodes", "edges", "back"),
-    [
-        ([node("a", "transform", {"set": "$previous.a"})], [], True),
-        ([node("a", "notify", {"message": "It was ${$previous.a.price}."})], [], True),
-        ([node("a", "transform", {"expression": "ctx.previous.a.price + 1"})], [], True),
-        ([node("a", "transform", {"expression": "size(ctx) > 1"})], [], True),
-        ([node("a", "wait")], [{"from": "a", "to": "a", "condition": "ctx['previous'].a.x > 1"}], True),
-        ([node("a", "wait")], [{"from": "a", "to": "a", "condition": "ctx.b.previous.x > 1"}], False),
-        ([node("a", "transform", {"set": "$input.previous", "expression": "'ctx.previous'"})], [], False),
-    ],
-)
-def test_what_looks_back(nodes: list[dict[str, Any]], edges: list[dict[str, Any]], back: bool) -> None:
-    assert looks_back({"nodes": nodes, "edges": edges}) is back
+LOOKS_BACK = [
+    (steps("a", a={"set": "$previous.a"}), True),
+    (steps("a:notify", a={"message": "It was ${$previous.a.price}."}), True),
+    (steps("a", a={"expression": "ctx.previous.a.price + 1"}), True),
+    (steps("a", a={"expression": "size(ctx) > 1"}), True),
+    (steps("a:wait", "a a if ctx['previous'].a.x > 1"), True),
+    (steps("a:wait", "a a if ctx.b.previous.x > 1"), False),
+    (steps("a", a={"set": "$input.previous", "expression": "'ctx.previous'"}), False),
+]
+
+
+def test_what_looks_back() -> None:
+    for made, back in LOOKS_BACK:
+        assert looks_back(made) is back, made
+
+
+class Counting:
+    """A page that knows how many ask for it at once."""
+
+    def __init__(self) -> None:
+        self.now, self.most, self.order = 0, 0, list[str]()
+
+    async def __call__(self, request: Request) -> Response:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        self.order.append(request.query_params["of"])
+        await asyncio.sleep(0.05)
+        self.now -= 1
+        return JSONResponse({})
+
+
+def fanned(url: str, **config: Any) -> dict[str, Any]:
+    """Four branches of two nodes each, and their join."""
+    nodes, edges = [node("start", "parallel", config)], list[str]()
+    for name in "abcd":
+        nodes += [node(f"{name}{step}", "http", {"url": f"{url}/page?of={name}{step}"}) for step in (1, 2)]
+        edges += [f"start {name}1", f"{name}1 {name}2", f"{name}2 end"]
+    return document([*nodes, node("end", "transform", {"set": "all"})], edges)
+
+
+async def test_no_more_branches_than_that_are_under_way_and_all_are_done(flows: Workflows, pages: Pages) -> None:
+    for most, config in ((1, {"max_concurrency": 1}), (2, {"max_concurrency": 2}), (4, {})):
+        counting = Counting()
+        pages.pages["/page"] = counting
+        run = await flows.run(fanned(pages.url, **config), f"flow{most}")
+        assert (run.status, run.output) == (RunStatus.DONE, "all")
+        assert sorted(counting.order) == [f"{name}{step}" for name in "abcd" for step in (1, 2)]
+        assert counting.most <= most
+        if most == 1:
+            assert counting.order == sorted(counting.order), "one branch after the other"
+
+
+async def test_a_branch_that_waits_keeps_its_seat_and_the_next_begins_after_the_answer(flows: Workflows) -> None:
+    made = steps(
+        "start:parallel ask:hitl then other", "start ask then", "start other", start={"max_concurrency": 1},
+        ask={"message": "Go on?"},
+    )  # fmt: skip
+    run = await flows.run(made)
+    assert run.status is RunStatus.WAITING
+    assert await flows.visits(run) == ["start", "ask"]
+    await flows.answer(run, "approved")
+    run = await flows.until(run.id, RunStatus.DONE)
+    assert await flows.visits(run) == ["start", "ask", "then", "other"]
+
+
+async def test_a_branch_that_failed_or_was_skipped_gives_its_seat_to_the_next(flows: Workflows, pages: Pages) -> None:
+    pages.pages["/no"] = PlainTextResponse("no", 404)
+    made = steps(
+        "start:parallel bad:http caught pick:conditional never other", "start bad", "bad caught on error", "start pick",
+        "pick never if output.price < 0", "start other", start={"max_concurrency": 1}, bad={"url": f"{pages.url}/no"},
+    )  # fmt: skip
+    run = await flows.run(made, input={"price": 1})
+    assert (run.status, await flows.visits(run)) == (RunStatus.DONE, ["start", "bad", "caught", "pick", "other"])

@@ -1,4 +1,4 @@
-"""What docs/workflows.md says is what the code does."""
+"""What docs/workflows.md and docs/adding-a-node.md say is what the code does."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
+
 from laneway.cli.workflow_check import judged
 from laneway.lanes.workflow.checks import check, patched
 from laneway.lanes.workflow.conditions import Erred, compiled
+from laneway.lanes.workflow.document import copied
 from laneway.lanes.workflow.finding import REASONS
 from laneway.lanes.workflow.notes import notes
-from laneway.lanes.workflow.schema import config_keys, node_types
+from laneway.lanes.workflow.schema import config_keys, node_types, schema
+from tests.lanes.workflow.documents import node, of
 
 PAGE = (Path(__file__).parents[3] / "docs" / "workflows.md").read_text("utf-8")
 
@@ -60,3 +64,19 @@ def test_the_command_prints_what_the_page_shows() -> None:
     example = re.search(r"echo '(.*?)' \|.*?\n(\{.*?\})\n", PAGE, re.DOTALL)
     assert example
     assert judged(example[1].replace("\n", "").encode()) == json.loads(example[2])
+
+
+NODES_PAGE = (Path(__file__).parents[3] / "docs" / "adding-a-node.md").read_text("utf-8")
+
+
+def test_the_printed_schema_fits_where_the_page_says() -> None:
+    printed = re.findall(r"```json\n(.*?)```", NODES_PAGE, re.DOTALL)
+    assert len(printed) == 1
+    whole = copied(schema())
+    whole["$defs"] |= json.loads(printed[0])
+    whole["$defs"]["node"]["properties"]["type"]["enum"].append("upload")
+    workflow = jsonschema_rs.Draft202012Validator(whole)
+    assert workflow.is_valid(of([node("b", "upload", url="https://a.example", text="Hi")], []))
+    settings = jsonschema_rs.Draft202012Validator({"$ref": "#/$defs/upload", "$defs": whole["$defs"]})
+    assert settings.is_valid({"url": "https://a.example", "text": "Hi"})
+    assert not settings.is_valid({"text": 5})
