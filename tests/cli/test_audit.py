@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import psycopg
-
-from laneway.store.vitals import running_address
 from tests.cli.conftest import Server
 from tests.cli.processes import Shell, eventually
 from tests.cli.test_sessions import KEY, session
@@ -16,7 +13,7 @@ from tests.observe.logs import log
 
 
 def entries(server: Server) -> int:
-    return int(json.loads(server.shell.run("audit", "verify", "--json"))["entries"])
+    return int(server.json("audit", "verify")["entries"])
 
 
 def test_what_the_owner_does_is_audited_exported_and_verified(server: Server, tmp_path: Path) -> None:
@@ -27,7 +24,7 @@ def test_what_the_owner_does_is_audited_exported_and_verified(server: Server, tm
     listed = server.shell.run("audit", "list", "--what", "principal.host_mode")
     assert "principal.host_mode" in listed
     assert '"on":true' in listed
-    head = json.loads(server.shell.run("audit", "verify", "--json"))["head"]
+    head = server.json("audit", "verify")["head"]
     assert head in server.shell.run("audit", "verify")
     assert "Intact" in server.shell.run("audit", "verify", "--holds", head)
     gone = server.shell.run("audit", "verify", "--holds", "f" * 64, code=1)
@@ -42,22 +39,6 @@ def test_what_the_owner_does_is_audited_exported_and_verified(server: Server, tm
     export.write_text("\n".join(lines) + "\n")
     broken = server.shell.run("audit", "verify", "--file", str(export), code=1)
     assert f"BROKEN after {place} entries. Entry {place + 1} was changed" in broken
-
-
-def test_a_change_through_the_back_door_of_the_server_is_found(server: Server) -> None:
-    assert entries(server) > 0
-    address = running_address(server.home)
-    assert address is not None
-    with psycopg.connect(address) as connection:
-        connection.execute("ALTER TABLE audit DISABLE TRIGGER audit_append_only")
-        connection.execute("UPDATE audit SET actor = actor || 'x' WHERE number = 1")
-        connection.commit()
-        try:
-            assert "Entry 1 was changed" in server.shell.run("audit", "verify", code=1)
-        finally:
-            connection.execute("UPDATE audit SET actor = left(actor, -1) WHERE number = 1")
-            connection.execute("ALTER TABLE audit ENABLE TRIGGER audit_append_only")
-    assert "Intact" in server.shell.run("audit", "verify")
 
 
 def spending(folder: Path, name: str, turns: int) -> Path:
@@ -95,21 +76,21 @@ def test_jobs_are_rehearsed_from_the_server_and_reviewed_by_its_model(server: Se
         "        return Intervene('somebody said hello') if asked else Continue()\n"
         "def reactors():\n    return Talk()\n"
     )
-    found = json.loads(server.shell.run("rehearse", "--rule", str(code), "--json"))
+    found = server.json("rehearse", "--rule", str(code))
     said = [one for one in found if one["reactions"]]
     assert said
     assert said[0]["provider"] == "laneway"
-    report = json.loads(server.shell.run("sessions", "review", said[0]["session_id"], "--json"))
+    report = server.json("sessions", "review", said[0]["session_id"])
     assert report["label"].startswith("Written by the model gpt-4.1")
     assert report["text"]
 
 
-def test_a_log_is_reviewed_by_rules_where_no_server_is_and_its_secrets_stay_here(shell: Shell, tmp_path: Path) -> None:
-    told = shell.run("sessions", "review", str(session(tmp_path)))
+def test_a_log_is_reviewed_by_rules_where_no_server_is_and_its_secrets_stay_here(shell: Shell) -> None:
+    told = shell.run("sessions", "review", str(session(shell.folder)))
     assert told.startswith("Made by rules, not by a model: no server of yours answers.")
     assert "1 tool call" in told
     assert KEY not in told
-    assert "Made by rules, not by a model." in shell.run("sessions", "review", "--offline", str(session(tmp_path)))
+    assert "Made by rules, not by a model." in shell.run("sessions", "review", "--offline", str(session(shell.folder)))
 
 
 def test_only_a_digest_without_secrets_reaches_the_model(server: Server, tmp_path: Path) -> None:

@@ -47,16 +47,13 @@ def test_a_text_is_judged_by_the_owners_own_taxonomy(pets: Shell) -> None:
     assert printed.startswith("cat (")
     assert "tier" in printed
     assert list((Path(pets.environ["LANEWAY_HOME"]) / "cache" / "classify").glob("pets-*.npz"))
-
-
-def test_programs_get_label_confidence_tier_and_runners_up(pets: Shell) -> None:
     judged = json.loads(pets.run("classify", "--taxonomy", "pets", "--no-model", "--json", "The dog barks!"))
-    assert judged["label"] == "dog"
-    assert (judged["tier"], judged["unsure"], judged["top"]) == (0, False, [["dog", judged["confidence"]]])
-    assert judged["ms"] >= 0
+    assert (judged["label"], judged["tier"], judged["unsure"]) == ("dog", 0, False)
+    assert judged["top"] == [["dog", judged["confidence"]]]
     assert "needs_confirmation" not in judged
 
 
+@pytest.mark.usefixtures("without_encoders")
 def test_a_line_is_answered_by_a_line_and_a_bad_one_by_an_error(pets: Shell) -> None:
     asked = [
         '{"text": "the puppy sleeps in the garden"}',
@@ -76,36 +73,35 @@ def test_a_line_is_answered_by_a_line_and_a_bad_one_by_an_error(pets: Shell) -> 
     assert [list(answer) for answer in bad] == [["error"]] * 5
 
 
+@pytest.mark.usefixtures("without_encoders")
 def test_only_good_lines_end_with_zero(pets: Shell) -> None:
     [judged] = lines(pets.run("classify", "-t", "pets", "--no-model", "--jsonl", typed='{"text": "the cat purrs"}\n'))
     assert judged["label"] == "cat"
     assert pets.run("classify", "-t", "pets", "--no-model", "--jsonl") == ""
 
 
+@pytest.mark.usefixtures("without_encoders")
 def test_a_flag_is_told_where_the_taxonomy_has_it(pets: Shell) -> None:
-    asked = ("classify", "--taxonomy", "flagged", "--no-model", "--jsonl")
-    [judged] = lines(pets.run(*asked, typed='{"text": "hello"}\n', LANEWAY_HOME=flagged(pets)))
-    assert judged["needs_confirmation"] is False
-
-
-def flagged(pets: Shell) -> str:
-    """A data directory whose taxonomy has a flag."""
     home = pets.folder / "flagged"
     (home / "taxonomies").mkdir(parents=True)
     flag = '[flags.needs_confirmation]\napplies_to = "act"\nyes = ["wipe it", "drop the table"]\nno = ["show it"]\n'
     labels = '[labels.act]\nexamples = ["do it now"]\n[labels.talk]\nexamples = ["hello", "good day"]\n'
     (home / "taxonomies" / "flagged.toml").write_text(labels + flag, encoding="utf-8")
-    return str(home)
+    asked = ("classify", "--taxonomy", "flagged", "--no-model", "--jsonl")
+    [judged] = lines(pets.run(*asked, typed='{"text": "hello"}\n', LANEWAY_HOME=str(home)))
+    assert judged["needs_confirmation"] is False
 
 
-def test_an_unknown_taxonomy_is_refused_and_the_known_ones_are_listed(pets: Shell) -> None:
+@pytest.mark.usefixtures("without_encoders")
+def test_what_cannot_be_judged_or_measured_is_refused(pets: Shell) -> None:
     said = pets.refused("classify", "--taxonomy", "colours", "--no-model", "red")
     assert said == ("Error: There is no taxonomy `colours`. There are function, lane, message, pets, route, secretary.")
-
-
-def test_a_text_and_lines_at_once_or_neither_is_refused(pets: Shell) -> None:
     assert "either a text or --jsonl" in pets.refused("classify", "--taxonomy", "pets")
     assert "either a text or --jsonl" in pets.refused("classify", "--taxonomy", "pets", "--jsonl", "cat")
+    file = pets.folder / "wrong.jsonl"
+    file.write_text('{"text": "a", "label": "cat"}\n\n{"text": "b", "label": "bird"}\n')
+    assert "wrong.jsonl, line 3: `bird` is not a label" in pets.refused("classify", "eval", str(file), "-t", "pets")
+    assert "cannot be read" in pets.refused("classify", "eval", "nowhere.jsonl", "-t", "pets")
 
 
 def test_a_labelled_file_is_measured(pets: Shell) -> None:
@@ -124,35 +120,6 @@ def test_a_labelled_file_is_measured(pets: Shell) -> None:
     printed = pets.run("classify", "eval", str(file), "--taxonomy", "pets")
     for word in ("right when sure", "calibration error", "dangerous: dog routed elsewhere", "p95", "nearest example"):
         assert word in printed
-
-
-@pytest.mark.slow
-def test_conversations_are_judged_and_measured_by_their_last_turn(shell: Shell) -> None:
-    offer = {"author": "assistant", "text": "Shall I restart nginx?"}
-    said = {"yes please": ("command", True), "no, leave it": ("other", False)}
-    rows = [
-        {"turns": [offer, {"author": "user", "text": text}], "label": label, "needs_confirmation": confirm}
-        for text, (label, confirm) in said.items()
-    ]
-    typed = "".join(f"{json.dumps(row)}\n" for row in rows)
-    judged = lines(shell.run("classify", "-t", "message", "--no-model", "--jsonl", typed=typed))
-    assert [(one["label"], one["needs_confirmation"]) for one in judged] == list(said.values())
-    (shell.folder / "turns.jsonl").write_text(typed, encoding="utf-8")
-    found = json.loads(shell.run("classify", "eval", "turns.jsonl", "-t", "message", "--json"))
-    assert (found["rows"], found["accuracy"], found["dangerous"]["needs_confirmation missed"]["count"]) == (2, 1.0, 0)
-
-
-def test_a_wrong_line_of_the_file_is_named(pets: Shell) -> None:
-    file = pets.folder / "wrong.jsonl"
-    file.write_text('{"text": "a", "label": "cat"}\n\n{"text": "b", "label": "bird"}\n')
-    assert "wrong.jsonl, line 3: `bird` is not a label" in pets.refused("classify", "eval", str(file), "-t", "pets")
-    assert "cannot be read" in pets.refused("classify", "eval", "nowhere.jsonl", "-t", "pets")
-
-
-def test_the_help_shows_both_ways(shell: Shell) -> None:
-    printed = shell.run("classify", "--help")
-    assert "--taxonomy NAME TEXT" in printed
-    assert "eval" in printed
 
 
 DOCS = Path(__file__).parents[2] / "docs" / "adding-a-taxonomy.md"

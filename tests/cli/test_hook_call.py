@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,9 +20,9 @@ PATIENTLY = ("--seconds", "30")
 BEFORE = {"claude-code": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool"}
 
 
-def call(agent: str, command: str = "git status", **more: Any) -> str:
+def call(agent: str, command: str = "git status") -> str:
     body = {"hook_event_name": BEFORE[agent], "session_id": "s1", "cwd": "/srv/app", "tool_name": "Bash"}
-    return json.dumps(body | {"tool_input": {"command": command}} | more)
+    return json.dumps(body | {"tool_input": {"command": command}})
 
 
 def decided(agent: str, printed: str) -> str:
@@ -35,11 +34,21 @@ def decided(agent: str, printed: str) -> str:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    (folder / "hooks-key").write_text("lw_hooks_secret-of-this-test\n")
-    return folder
+def shell(shell: Shell) -> Shell:
+    """A shell with the key of the hooks, whose commands find nobody who answers."""
+    home = shell.folder / "home"
+    home.mkdir()
+    (home / "hooks-key").write_text("lw_hooks_secret-of-this-test\n")
+    return Shell(shell.folder, {**shell.environ, "LANEWAY_URL": f"http://127.0.0.1:{free_port()}"})
+
+
+def called(
+    shell: Shell, agent: str, *arguments: str, typed: str | None = None, code: int = 0, **environ: str
+) -> subprocess.CompletedProcess[str]:
+    """All that the hook's command said to this agent."""
+    home = str(shell.folder / "home")
+    typed = call(agent) if typed is None else typed
+    return shell.ended("hooks", "call", agent, "--home", home, *arguments, typed=typed, code=code, **environ)
 
 
 @contextmanager
@@ -59,7 +68,7 @@ def answering(status: int, body: bytes, seconds: float = 0) -> Iterator[str]:
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Answers)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
@@ -70,46 +79,28 @@ def answering(status: int, body: bytes, seconds: float = 0) -> Iterator[str]:
         thread.join()
 
 
-EXPECTED = {
-    ("claude-code", "ask"): ("ask", 0), ("claude-code", "allow"): ("", 0), ("claude-code", "deny"): ("deny", 2),
-    ("codex", "ask"): ("deny", 2), ("codex", "allow"): ("", 0), ("codex", "deny"): ("deny", 2),
-    ("gemini", "ask"): ("ask", 0), ("gemini", "allow"): ("", 0), ("gemini", "deny"): ("deny", 2),
-}  # fmt: skip
+def test_while_nobody_answers_the_setting_decides(shell: Shell) -> None:
+    expected = {
+        ("claude-code", "ask"): ("ask", 0), ("claude-code", "allow"): ("", 0), ("claude-code", "deny"): ("deny", 2),
+        ("codex", "ask"): ("deny", 2), ("codex", "allow"): ("", 0), ("codex", "deny"): ("deny", 2),
+        ("gemini", "ask"): ("ask", 0), ("gemini", "allow"): ("", 0), ("gemini", "deny"): ("deny", 2),
+    }  # fmt: skip
+    for (agent, rule), (decision, code) in expected.items():
+        ended = called(shell, agent, "--when-down", rule, code=code)
+        assert decided(agent, ended.stdout) == decision, (agent, rule)
+        assert "cannot be reached" in ended.stdout
+        # Exit code 2 counts with every agent, and the reason for it is read from standard error.
+        assert bool(ended.stderr.strip()) is (code == 2)
 
 
-@pytest.mark.parametrize(("agent", "rule"), EXPECTED)
-def test_while_nobody_answers_the_setting_decides(shell: Shell, home: Path, agent: str, rule: str) -> None:
-    decision, code = EXPECTED[agent, rule]
-    nobody = f"http://127.0.0.1:{free_port()}"
-    ended = shell.ended(
-        "hooks",
-        "call",
-        agent,
-        "--home",
-        str(home),
-        "--when-down",
-        rule,
-        typed=call(agent),
-        code=code,
-        LANEWAY_URL=nobody,
-    )
-    assert decided(agent, ended.stdout) == decision
-    assert "cannot be reached" in ended.stdout
-    # Exit code 2 counts with every agent, and the reason for it is read from standard error.
-    assert bool(ended.stderr.strip()) is (code == 2)
-
-
-def test_without_a_word_about_it_the_user_is_asked(shell: Shell, home: Path) -> None:
-    nobody = f"http://127.0.0.1:{free_port()}"
-    printed = shell.run(
-        "hooks", "call", "claude-code", "--home", str(home), typed=call("claude-code"), LANEWAY_URL=nobody
-    )
-    assert decided("claude-code", printed) == "ask"
-    codex = shell.run(
-        "hooks", "call", "codex", "--home", str(home), "--cannot-ask", "leave", typed=call("codex"), LANEWAY_URL=nobody
-    )
+def test_without_a_word_about_it_the_user_is_asked(shell: Shell) -> None:
+    assert decided("claude-code", called(shell, "claude-code").stdout) == "ask"
+    codex = called(shell, "codex", "--cannot-ask", "leave").stdout
     assert decided("codex", codex) == ""
     assert "not judged" in json.loads(codex)["systemMessage"]
+    # What nobody can read counts as a call that waits.
+    for typed in ("", "{", "[]", '{"hook_event_name": 7}', "[" * 50_000):
+        assert decided("claude-code", called(shell, "claude-code", typed=typed).stdout) == "ask", typed[:50]
 
 
 @pytest.mark.parametrize(
@@ -120,77 +111,51 @@ def test_without_a_word_about_it_the_user_is_asked(shell: Shell, home: Path) -> 
         (302, b"", "answered with 302"),
     ],
 )  # fmt: skip
-def test_a_wrong_answer_is_none(shell: Shell, home: Path, status: int, body: bytes, told: str) -> None:
+def test_a_wrong_answer_is_none(shell: Shell, status: int, body: bytes, told: str) -> None:
     with answering(status, body) as url:
-        printed = shell.run(
-            "hooks", "call", "claude-code", "--home", str(home), *PATIENTLY, typed=call("claude-code"), LANEWAY_URL=url
-        )
-        denied = shell.ended(
-            "hooks", "call", "gemini", "--home", str(home), *PATIENTLY, "--when-down", "deny", typed=call("gemini"),
-            code=2, LANEWAY_URL=url,
-        )  # fmt: skip
-    assert decided("claude-code", printed) == "ask"
-    assert told in printed
+        asked = called(shell, "claude-code", *PATIENTLY, LANEWAY_URL=url)
+        denied = called(shell, "gemini", *PATIENTLY, "--when-down", "deny", code=2, LANEWAY_URL=url)
+    assert decided("claude-code", asked.stdout) == "ask"
+    assert told in asked.stdout
     assert told in denied.stderr
-    assert "secret-of-this-test" not in printed + denied.stdout + denied.stderr
+    assert "secret-of-this-test" not in f"{asked} {denied}"
 
 
-def test_a_slow_server_is_not_waited_for(shell: Shell, home: Path) -> None:
+def test_a_slow_server_is_not_waited_for(shell: Shell) -> None:
     with answering(200, b"{}", seconds=30) as url:
-        printed = shell.run(
-            "hooks", "call", "claude-code", "--home", str(home), "--seconds", "0.3", typed=call("claude-code"),
-            LANEWAY_URL=url,
-        )  # fmt: skip
+        printed = called(shell, "claude-code", "--seconds", "0.1", LANEWAY_URL=url).stdout
     assert decided("claude-code", printed) == "ask"
-    assert "within 0.3 s" in printed
+    assert "within 0.1 s" in printed
 
 
-@pytest.mark.parametrize("event", ["PostToolUse", "Stop", "SessionStart", "SomethingNew"])
-def test_events_that_wait_for_no_decision_stop_nobody(shell: Shell, home: Path, event: str) -> None:
-    nobody = f"http://127.0.0.1:{free_port()}"
-    body = json.dumps({"hook_event_name": event, "session_id": "s1"})
-    printed = shell.run(
-        "hooks", "call", "claude-code", "--home", str(home), "--when-down", "deny", typed=body, LANEWAY_URL=nobody
-    )
-    assert json.loads(printed) == {}
+def test_events_that_wait_for_no_decision_stop_nobody(shell: Shell) -> None:
+    for event in ("PostToolUse", "Stop", "SessionStart", "SomethingNew"):
+        body = json.dumps({"hook_event_name": event, "session_id": "s1"})
+        assert json.loads(called(shell, "claude-code", "--when-down", "deny", typed=body).stdout) == {}, event
 
 
-@pytest.mark.parametrize("typed", ["", "{", "[]", '{"hook_event_name": 7}', "[" * 50_000])
-def test_input_nobody_can_read_counts_as_a_call_that_waits(shell: Shell, home: Path, typed: str) -> None:
-    nobody = f"http://127.0.0.1:{free_port()}"
-    printed = shell.run("hooks", "call", "claude-code", "--home", str(home), typed=typed, LANEWAY_URL=nobody)
-    assert decided("claude-code", printed) == "ask"
+def test_a_misspelled_hook_is_a_fault_that_denies_nothing_and_a_wrong_address_is_said(shell: Shell) -> None:
+    for line in ("", "cursor", "codex --when-down", "codex --when-down maybe", "codex -x y"):
+        said = shell.ended("hooks", "call", *line.split(), code=1).stderr
+        assert said.startswith("Usage: laneway hooks call"), line
+    for url in ("nonsense", "ftp://127.0.0.1", "http://", "http://a b", "http://u:p@h", "http://h:x"):
+        printed = called(shell, "claude-code", LANEWAY_URL=url).stdout
+        assert (decided("claude-code", printed), "LANEWAY_URL" in printed) == ("ask", True), url
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["cursor"], ["codex", "--when-down"], ["codex", "--when-down", "maybe"], ["codex", "-x", "y"]]
-)
-def test_a_misspelled_hook_is_a_fault_that_denies_nothing(shell: Shell, arguments: list[str]) -> None:
-    assert shell.ended("hooks", "call", *arguments, code=1).stderr.startswith("Usage: laneway hooks call")
-
-
-@pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1", "http://", "http://a b", "http://u:p@h", "http://h:x"])
-def test_a_wrong_address_is_said(shell: Shell, home: Path, url: str) -> None:
-    printed = shell.run("hooks", "call", "claude-code", "--home", str(home), typed=call("claude-code"), LANEWAY_URL=url)
-    assert decided("claude-code", printed) == "ask"
-    assert "LANEWAY_URL" in printed
-
-
-def test_only_the_quickest_of_the_standard_library_is_imported(home: Path) -> None:
+def test_only_the_quickest_of_the_standard_library_is_imported(shell: Shell) -> None:
     code = (
         "import sys; sys.argv = ['laneway', 'hooks', 'call', 'claude-code', '--home', sys.argv[1]]\n"
         "import atexit; atexit.register(lambda: print(' '.join(sys.modules), file=sys.stderr))\n"
         "from laneway.cli import main; main()"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", code, str(home)], input=call("claude-code"), text=True, capture_output=True, check=False,
-        env={"LANEWAY_URL": f"http://127.0.0.1:{free_port()}"},
+        [sys.executable, "-c", code, str(Path(shell.folder) / "home")], input=call("claude-code"), text=True,
+        capture_output=True, check=False, env={"LANEWAY_URL": shell.environ["LANEWAY_URL"]},
     )  # fmt: skip
     modules = set(ended.stderr.split())
-    assert "laneway.cli.hook_call" in modules
     assert not modules & {"typer", "pydantic", "httpx", "http.client", "dataclasses", "asyncio", "urllib.request"}
-    ours = {name for name in modules if name.startswith("laneway")}
-    assert ours == {
+    assert {name for name in modules if name.startswith("laneway")} == {
         "laneway", "laneway.cli", "laneway.cli.hook_call", "laneway.observe", "laneway.observe.hooks",
         "laneway.observe.hooks.answers",
     }  # fmt: skip

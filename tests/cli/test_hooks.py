@@ -39,8 +39,7 @@ def commands(path: Path, event: str) -> list[str]:
     return [hook.get("command", hook.get("url")) for group in groups for hook in group["hooks"]]
 
 
-@pytest.mark.parametrize("agent", FILES)
-@pytest.mark.parametrize("indent", [None, 2, 4, "\t"])
+@pytest.mark.parametrize(("agent", "indent"), [("claude-code", None), ("codex", 2), ("gemini", 4), ("codex", "\t")])
 def test_other_settings_stay_and_come_back_byte_for_byte(shell: Shell, agent: str, indent: Any) -> None:
     text = json.dumps(OTHERS, indent=indent, ensure_ascii=indent == 4) + ("\n" if indent == 2 else "")
     path = put(shell, agent, text)
@@ -50,8 +49,7 @@ def test_other_settings_stay_and_come_back_byte_for_byte(shell: Shell, agent: st
     event = BEFORE[agent]
     assert commands(path, event)[:-1] == [hook["hooks"][0]["command"] for hook in OTHERS["hooks"].get(event, [])]  # type: ignore[attr-defined]
     assert commands(path, event)[-1].endswith(f"laneway hooks call {agent} --home {shell.environ['LANEWAY_HOME']}")
-    assert installed["permissions"] == OTHERS["permissions"]
-    assert installed["hooks"]["Odd"] == "not a list"
+    assert (installed["permissions"], installed["hooks"]["Odd"]) == (OTHERS["permissions"], "not a list")
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     [backup] = path.parent.glob("*.laneway-backup-*")
     assert backup.read_text() == text
@@ -75,14 +73,13 @@ def test_what_changed_since_stays_when_the_hooks_go(shell: Shell) -> None:
     assert "laneway hooks call" not in path.read_text()
 
 
-@pytest.mark.parametrize("agent", FILES)
-def test_a_file_that_was_not_there_is_not_there_afterwards(shell: Shell, agent: str) -> None:
-    path = shell.folder / FILES[agent]
-    shell.run("hooks", "install", "--agent", agent)
+def test_a_file_that_was_not_there_is_not_there_afterwards(shell: Shell) -> None:
+    path = shell.folder / FILES["gemini"]
+    shell.run("hooks", "install", "--agent", "gemini")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    shell.run("hooks", "uninstall", "--agent", agent)
+    shell.run("hooks", "uninstall", "--agent", "gemini")
     assert not path.exists()
-    assert "There are no hooks" in shell.run("hooks", "uninstall", "--agent", agent)
+    assert "There are no hooks" in shell.run("hooks", "uninstall", "--agent", "gemini")
 
 
 def test_a_dry_run_shows_the_difference_and_changes_nothing(shell: Shell) -> None:
@@ -99,22 +96,19 @@ def test_a_dry_run_shows_the_difference_and_changes_nothing(shell: Shell) -> Non
     assert path.read_text() == installed
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("{", "not valid JSON"), ('{"a": 1,}', "not valid JSON"), ('// mine\n{"a": 1}', "comments"),
-        ("[]", "no JSON object"),
-        ('{"hooks": {}, "hooks": {"Stop": []}}', "stands twice"), ('{"hooks": []}', "no object"),
-        ('{"hooks": {"Stop": {}}}', "no list"), ("\udcff", "UTF-8"), ("[" * 20_000, "not valid JSON"),
-    ],
-)  # fmt: skip
-def test_a_file_that_cannot_be_understood_is_left_alone(shell: Shell, text: str, told: str) -> None:
+def test_a_file_that_cannot_be_understood_is_left_alone(shell: Shell) -> None:
     path = put(shell, "claude-code", "")
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    complaint = shell.ended("hooks", "install", code=2).stderr
-    assert told in complaint
-    assert "settings.json" in complaint or "agent's settings" in complaint
-    assert path.read_bytes() == text.encode("utf-8", "surrogateescape")
+    cases = {
+        "{": "not valid JSON", '{"a": 1,}': "not valid JSON", '// mine\n{"a": 1}': "comments", "[]": "no JSON object",
+        '{"hooks": {}, "hooks": {"Stop": []}}': "stands twice", '{"hooks": []}': "no object",
+        '{"hooks": {"Stop": {}}}': "no list", "\udcff": "UTF-8", "[" * 20_000: "not valid JSON",
+    }  # fmt: skip
+    for text, told in cases.items():
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        complaint = shell.ended("hooks", "install", code=2).stderr
+        assert told in complaint
+        assert "settings.json" in complaint or "agent's settings" in complaint
+        assert path.read_bytes() == text.encode("utf-8", "surrogateescape")
     assert [one.name for one in path.parent.iterdir()] == ["settings.json"]
 
 
@@ -153,9 +147,8 @@ def test_addresses_are_called_only_where_nothing_is_lost_by_it(shell: Shell) -> 
     assert commands(path, "PreToolUse")[0].endswith("/hooks/claude-code")
     shell.run("hooks", "uninstall")
     assert not path.exists()
-    assert (
-        "calls no address" in shell.ended("hooks", "install", "--agent", "codex", "--transport", "http", code=2).stderr
-    )
+    codex = shell.ended("hooks", "install", "--agent", "codex", "--transport", "http", code=2)
+    assert "calls no address" in codex.stderr
 
 
 def test_a_projects_hooks_stand_in_the_project(shell: Shell) -> None:

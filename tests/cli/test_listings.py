@@ -47,13 +47,6 @@ def test_why_tells_the_whole_life_from_top_to_bottom(server: Server, sent: dict[
     assert places == sorted(places)
 
 
-def test_why_says_that_a_message_came_twice(server: Server) -> None:
-    once = str(uuid4())
-    message = json.loads(server.shell.run("send", "hello", "--id", once, "--json"))["message_id"]
-    server.shell.run("send", "hello", "--id", once)
-    assert "The same message came once more; nothing was run again." in server.shell.run("why", message)
-
-
 def test_one_job_is_shown_with_its_steps_and_what_it_cost(server: Server, sent: dict[str, str]) -> None:
     shown = server.shell.run("jobs", "show", sent["job_id"])
     for part in ("done, mode AUTO", "Classified by rules", "tool.server_info", "gpt-4.1", "settled"):
@@ -62,23 +55,20 @@ def test_one_job_is_shown_with_its_steps_and_what_it_cost(server: Server, sent: 
 
 
 def test_a_long_list_says_how_to_go_on(server: Server, sent: dict[str, str]) -> None:
-    first = json.loads(server.shell.run("messages", "--limit", "1", "--json"))
-    second = json.loads(server.shell.run("messages", "--limit", "1", "--before", str(first["next"]), "--json"))
+    first = server.json("messages", "--limit", "1")
+    second = server.json("messages", "--limit", "1", "--before", str(first["next"]))
     assert second["items"][0]["seq"] < first["items"][0]["seq"]
+    assert "There are more: laneway messages --before " in server.shell.ended("messages", "--limit", "1").stderr
 
 
-@pytest.mark.parametrize("by", ["day", "scope", "provider", "model", "thread"])
-def test_the_ledger_adds_up(server: Server, sent: dict[str, str], by: str) -> None:
-    lines = json.loads(server.shell.run("ledger", "--by", by, "--since", "2020-01-01", "--json"))["items"]
-    assert sum(line["calls"] for line in lines) >= 2
-    assert sum(line["cost"] for line in lines) > 0
-
-
-def test_the_ledger_is_a_table_with_a_total(server: Server, sent: dict[str, str]) -> None:
+def test_the_ledger_adds_up_and_is_a_table_with_a_total(server: Server, sent: dict[str, str]) -> None:
+    for by in ("day", "scope", "provider", "model", "thread"):
+        lines = server.json("ledger", "--by", by, "--since", "2020-01-01")["items"]
+        assert sum(line["calls"] for line in lines) >= 2
+        assert sum(line["cost"] for line in lines) > 0
     server.model.script.then(Say("Another thread spends, too."))
     server.shell.run("send", "what does it cost?", "--thread", "spender")
-    printed = server.shell.run("ledger", "--by", "thread")
-    assert printed.splitlines()[-1].startswith("TOTAL")
+    assert server.shell.run("ledger", "--by", "thread").splitlines()[-1].startswith("TOTAL")
     assert "Nothing has been spent." in server.shell.run("ledger", "--since", "2999-01-01")
 
 
@@ -88,27 +78,24 @@ def test_threads_outbox_sql_and_approvals_are_listed(server: Server, sent: dict[
     assert "There are no such replies." in server.shell.run("outbox", "--state", "undeliverable")
     assert "Nothing waits for an answer." in server.shell.run("approvals")
     assert server.shell.run("sql", "-", typed="SELECT 6 * 7 AS answer").split() == ["answer", "42"]
+    assert "permission" in server.shell.refused("sql", "SELECT key_hash FROM principals", code=1)
 
 
 def test_stop_ends_a_running_job_and_everything_in_a_thread(server: Server) -> None:
     server.model.script.then(Hang(60), Hang(60))
     asked = len(server.model.requests)
     jobs = [
-        json.loads(server.shell.run("send", "what takes so long?", "--thread", name, "--no-wait", "--json"))["job_id"]
+        server.json("send", "what takes so long?", "--thread", name, "--no-wait")["job_id"]
         for name in ("slow-1", "slow-2")
     ]
     # Stopped before it asks, a job would leave its silence to whoever asks next.
     eventually(lambda: len(server.model.requests) >= asked + 2 and server.model.script.left == 0)
-    assert [_status(server, job) for job in jobs] == ["running", "running"]
+    assert [server.status(job) for job in jobs] == ["running", "running"]
     assert jobs[0] in server.shell.run("stop", jobs[0])
     assert jobs[1] in server.shell.run("stop", "http/slow-2")
     for job in jobs:
-        eventually(lambda job=job: _status(server, job) == "cancelled")
+        eventually(lambda job=job: server.status(job) == "cancelled")
     assert server.shell.run("stop", "slow-2") == "Nothing is running or waiting there.\n"
-
-
-def _status(server: Server, job: str) -> str:
-    return str(json.loads(server.shell.run("jobs", "show", job, "--json"))["status"])
 
 
 def test_the_log_can_be_read_filtered_and_followed(server: Server) -> None:
@@ -120,7 +107,7 @@ def test_the_log_can_be_read_filtered_and_followed(server: Server) -> None:
         assert follower.stdout.readline() != ""
         # A word the rules are unsure of goes to the small model; that it fails is a warning.
         server.model.script.then(Fail(400), Say("Whatever that means."))
-        job = json.loads(server.shell.run("send", "disk", "--json"))["job_id"]
+        job = server.json("send", "disk", "--thread", "logged")["job_id"]
         # What else the server does, it may say in between.
         followed = [follower.stdout.readline()]
         while "The small model did not judge" not in followed[-1]:
@@ -141,3 +128,22 @@ def test_a_reader_that_leaves_early_is_no_error(server: Server, sent: dict[str, 
     assert process.stderr is not None
     assert "Traceback" not in process.stderr.read()
     process.wait(60)
+
+
+def test_undo_prints_what_it_did_and_a_second_one_that_it_was_done(server: Server) -> None:
+    server.model.script.then(
+        CallTool("write_file", {"path": "a.txt", "content": "a"}),
+        CallTool("write_file", {"path": "b.txt", "content": "b"}),
+        Say("Written."),
+    )
+    receipt = server.json("send", "what is the plan?", "--thread", "undone")
+    folder = server.home / "workspaces" / receipt["thread_id"]
+    assert (folder / "a.txt").read_text() == "a"
+    (folder / "b.txt").write_text("mine")
+    told = server.shell.run("undo", receipt["job_id"], code=1)
+    assert told == ("a.txt: removed\nb.txt: left alone, its content changed since\n1 restored, 1 left alone.\n")
+    (folder / "b.txt").write_text("b")
+    again = server.json("undo", receipt["job_id"])
+    assert again["restored"] == [{"path": "b.txt", "what": "removed"}]
+    assert "was undone already" in server.shell.refused("undo", receipt["job_id"], code=1)
+    assert list(folder.iterdir()) == []

@@ -1,8 +1,7 @@
-"""`laneway people`: pairing codes, who is known from where, and the owner's word on them."""
+"""`laneway people` and `laneway host-mode`: who is known from where, what each may, and the owner's word on them."""
 
 from __future__ import annotations
 
-import json
 import re
 
 from tests.cli.conftest import Server
@@ -13,9 +12,8 @@ def test_a_pairing_code_is_printed_with_what_to_do_with_it(server: Server) -> No
     assert re.fullmatch(r"[2-9CDFHJKMNPQRTVWX]{4}-[2-9CDFHJKMNPQRTVWX]{4}", printed[0])
     assert printed[1].startswith("Send it to the bot from the device that is yours, in a private chat.")
     assert "five wrong tries end it" in printed[2]
-    made = json.loads(server.shell.run("people", "pair", "--role", "operator", "--name", "Bob", "--json"))
+    made = server.json("people", "pair", "--role", "operator", "--name", "Bob")
     assert (made["role"], made["name"]) == ("operator", "Bob")
-    assert "role" in server.shell.refused("people", "pair", "--role", "king")
     logs = server.shell.run("logs", "--lines", "1000")
     assert printed[0] not in logs
     assert made["code"] not in logs
@@ -37,23 +35,23 @@ def test_people_are_let_in_promoted_blocked_and_forgotten(server: Server) -> Non
     assert "Several people are called Cleo." in server.shell.refused("people", "block", "Cleo")
 
 
-def test_the_owner_stays_and_host_mode_is_switched_as_before(server: Server) -> None:
-    assert "cannot be blocked" in server.shell.refused("people", "block", "owner", code=1)
-    assert "cannot be demoted" in server.shell.refused("people", "role", "owner", "operator", code=1)
-    assert server.shell.run("host-mode", "show", "owner").split()[-1] == "off"
-
-
 def test_what_cannot_be_is_said_plainly(server: Server) -> None:
-    assert "is no address" in server.shell.refused("people", "allow", "4915177", "--role", "operator")
-    assert "role" in server.shell.refused("people", "allow", "telegram:5", "--role", "king")
+    refused = server.shell.refused
+    assert "cannot be blocked" in refused("people", "block", "owner", code=1)
+    assert "cannot be demoted" in refused("people", "role", "owner", "operator", code=1)
+    assert "is no address" in refused("people", "allow", "4915177", "--role", "operator")
+    assert "role" in refused("people", "allow", "telegram:5", "--role", "king")
+    assert "role" in refused("people", "pair", "--role", "king")
+    assert "No principal is called nobody." in refused("host-mode", "on", "nobody")
     assert server.shell.run("people", "--strangers") == "Nobody has knocked.\n"
 
 
-def test_lists_go_on_where_they_ended(server: Server) -> None:
-    for number in range(3):
-        server.shell.run("people", "allow", f"telegram:77{number}", "--role", "customer", "--name", f"Dora {number}")
-    first = json.loads(server.shell.run("people", "--limit", "2", "--json"))
-    rest = json.loads(server.shell.run("people", "--limit", "1", "--before", first["next"], "--json"))
-    assert [one["name"] for one in first["items"] + rest["items"]] == ["Dora 2", "Dora 1", "Dora 0"]
-    ended = server.shell.ended("people", "--limit", "1")
-    assert "There are more: laneway people --before " in ended.stderr
+def test_host_mode_is_off_until_it_is_switched_on(server: Server) -> None:
+    assert server.json("host-mode", "show", "owner")["items"][0]["host_mode"] is False
+    switched = server.shell.run("host-mode", "on")
+    assert switched == "Commands of owner run on this machine itself; what may change it asks first.\n"
+    try:
+        assert server.shell.run("host-mode", "show", "owner").split()[-1] == "on"
+    finally:
+        assert server.shell.run("host-mode", "off", "owner") == "Commands of owner run in the sandbox.\n"
+    assert server.shell.run("host-mode", "show", "owner").split()[-1] == "off"

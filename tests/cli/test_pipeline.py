@@ -37,18 +37,15 @@ def test_programs_get_rows_plan_sentence_and_counts(shell: Shell) -> None:
     assert said["sentence"]
 
 
-def test_standard_input_is_a_table_too(shell: Shell) -> None:
+def test_standard_input_is_a_table_too_and_named_tables_are_joined(shell: Shell) -> None:
     said = shell.run("pipeline", "run", "-p", "how many rows", "--data", "-", "--json", typed=FLIGHTS)
     assert json.loads(said)["rows"] == [{"count": 3}]
-
-
-def test_named_tables_are_joined(shell: Shell) -> None:
     said = shell.run("pipeline", "run", "-p", "orders without a customer", "--data", "orders=orders.json",
                      "--data", "customers=customers.ndjson", "--json")  # fmt: skip
     assert json.loads(said)["rows"] == [{"order_id": 2, "customer_id": 8}]
 
 
-def test_a_refusal_says_why_and_ends_with_1(shell: Shell) -> None:
+def test_a_refusal_says_why_and_ends_with_1_and_bad_input_with_2(shell: Shell) -> None:
     ended = shell.ended("pipeline", "run", "-p", "cheap flights", "-d", "flights.csv", code=1)
     assert ended.stderr.startswith("Not done: ")
     said = json.loads(shell.run("pipeline", "run", "-p", "cheap flights", "-d", "flights.csv", "--json", code=1))
@@ -56,43 +53,27 @@ def test_a_refusal_says_why_and_ends_with_1(shell: Shell) -> None:
     assert said["error"]["type"] == "not-understood"
     assert said["error"]["message"]
     assert said["error"]["hint"]
-
-
-def test_every_line_is_answered_by_one_line(shell: Shell) -> None:
-    rows = [{"name": "a", "price": 5}, {"name": "b", "price": 50}]
-    asked = [
-        {"prompt": "the cheapest row", "data": rows},
-        {"prompt": "something nice", "data": rows},
-        {"prompt": "orders without a customer",
-         "tables": {"orders": [{"order_id": 1, "customer_id": 3}], "customers": [{"id": 4}]}},
-    ]  # fmt: skip
-    printed = shell.process("pipeline", "run", "--jsonl", typed="\n".join(map(json.dumps, asked)))
-    first, second, third = [json.loads(line) for line in printed.splitlines()]
-    assert first["rows"] == rows[:1]
-    assert "error" not in first
-    assert (second["rows"], second["plan"]) == (None, None)
-    assert second["error"]["message"]
-    assert third["rows"] == [{"order_id": 1, "customer_id": 3}]
-
-
-def test_a_broken_line_is_answered_and_the_others_too(shell: Shell) -> None:
-    lines = ['{"prompt": "how many rows", "data": [{"a": 1}]}', "{", '{"data": []}', '{"prompt": "x", "data": [1]}']
-    (shell.folder / "asked.jsonl").write_text("\n".join(lines))
-    printed = shell.run("pipeline", "run", "--jsonl", "--data", "asked.jsonl", code=2)
-    said = [json.loads(line) for line in printed.splitlines()]
-    assert said[0]["rows"] == [{"count": 1}]
-    assert [one["error"]["type"] for one in said[1:]] == ["bad-input"] * 3
-
-
-def test_a_missing_file_or_prompt_is_named(shell: Shell) -> None:
     assert "nothing.csv cannot be read" in shell.refused("pipeline", "run", "-p", "x", "-d", "nothing.csv")
     assert "what you want to see" in shell.refused("pipeline", "run", "-d", "flights.csv")
 
 
-def test_a_line_that_breaks_something_here_is_answered_and_the_next_ones_are_read(shell: Shell) -> None:
-    deep = f'{{"prompt": "sort by kg", "data": [{{"kg": 1, "n": {"[" * 1000}{"]" * 1000}}}]}}'
-    odd = '{"prompt": "sort by kg", "data": [{"kg": 2, "#": 1, "": 3}, {"kg": 1, "#": 2, "": 4}]}'
-    lines = shell.process("pipeline", "run", "--jsonl", typed=f"{deep}\n{odd}\n", code=2).splitlines()
-    broken, answered = map(json.loads, lines)
-    assert (broken["rows"], broken["plan"], broken["error"]["type"]) == (None, None, "internal")
-    assert answered["rows"] == [{"kg": 1, "#": 2, "": 4}, {"kg": 2, "#": 1, "": 3}]
+def test_every_line_is_answered_by_one_line_whatever_the_others_hold(shell: Shell) -> None:
+    rows = [{"name": "a", "price": 5}, {"name": "b", "price": 50}]
+    orders = {"orders": [{"order_id": 1, "customer_id": 3}], "customers": [{"id": 4}]}
+    asked = [
+        (json.dumps({"prompt": "the cheapest row", "data": rows}), rows[:1]),
+        (json.dumps({"prompt": "something nice", "data": rows}), "not-understood"),
+        (json.dumps({"prompt": "orders without a customer", "tables": orders}), orders["orders"]),
+        ("{", "bad-input"),
+        ('{"data": []}', "bad-input"),
+        ('{"prompt": "x", "data": [1]}', "bad-input"),
+        (f'{{"prompt": "sort by kg", "data": [{{"kg": 1, "n": {"[" * 1000}{"]" * 1000}}}]}}', "internal"),
+        ('{"prompt": "sort by kg", "data": [{"kg": 2, "#": 1, "": 3}]}', [{"kg": 2, "#": 1, "": 3}]),
+    ]
+    typed = "\n".join(line for line, _ in asked)
+    printed = shell.process("pipeline", "run", "--jsonl", typed=typed, code=2)
+    said = [json.loads(line) for line in printed.splitlines()]
+    assert [one.get("error", {}).get("type") or one["rows"] for one in said] == [answer for _, answer in asked]
+    assert [one for one in said if "error" in one and (one["rows"] or one["plan"] or not one["error"]["message"])] == []
+    (shell.folder / "asked.jsonl").write_text(typed)
+    assert shell.run("pipeline", "run", "--jsonl", "--data", "asked.jsonl", code=2) == printed

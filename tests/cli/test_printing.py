@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,27 +34,13 @@ def test_times_are_shown_in_the_readers_zone(berlin: None) -> None:
     assert local(None) == ""
 
 
-@pytest.mark.parametrize(
-    ("amount", "shown"), [(0, "$0.00"), (None, "$0.00"), (0.00012, "$0.0001"), ("1.5", "$1.5000"), (12.345, "$12.35")]
-)
-def test_money_has_the_places_it_needs(amount: object, shown: str) -> None:
-    assert money(amount) == shown
-
-
-@pytest.mark.parametrize(
-    ("milliseconds", "shown"),
-    [(None, ""), (0, "0 ms"), (999, "999 ms"), (1500, "1.5 s"), (65_000, "1 min 5 s"), (7_260_000, "2 h 1 min")],
-)
-def test_durations_are_said_as_people_say_them(milliseconds: float | None, shown: str) -> None:
-    assert lasting(milliseconds) == shown
-
-
-def test_how_long_something_took() -> None:
+def test_money_durations_and_cells_are_said_as_people_say_them() -> None:
+    amounts = {0: "$0.00", None: "$0.00", 0.00012: "$0.0001", "1.5": "$1.5000", 12.345: "$12.35"}
+    assert {amount: money(amount) for amount in amounts} == amounts
+    durations = {None: "", 0: "0 ms", 999: "999 ms", 1500: "1.5 s", 65_000: "1 min 5 s", 7_260_000: "2 h 1 min"}
+    assert {milliseconds: lasting(milliseconds) for milliseconds in durations} == durations
     assert between("2026-01-01T00:00:00Z", "2026-01-01T00:00:02.5Z") == "2.5 s"
     assert between("2026-01-01T00:00:00Z", None) == ""
-
-
-def test_text_for_a_cell_is_short_and_on_one_line() -> None:
     assert one_line("a\n b\t c") == "a b c"
     assert one_line("x" * 100, 10) == "x" * 9 + "…"
 
@@ -66,9 +51,6 @@ def test_a_table_shows_brackets_and_drops_what_commands_a_terminal(capsys: pytes
     assert "[red]x[/red]" in printed
     assert "\x1b" not in printed
     assert plain("a\x07b\x9bc\nd") == "abc\nd"
-
-
-def test_an_empty_table_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(("A",), [], empty="There is nothing.")
     assert capsys.readouterr().out == "There is nothing.\n"
 
@@ -101,19 +83,15 @@ def test_a_log_two_processes_share_is_moved_away_for_both(tmp_path: Path) -> Non
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_a_home_belongs_to_one_up_and_tells_its_address(tmp_path: Path) -> None:
+def test_a_home_belongs_to_one_up_whose_address_is_told_as_long_as_it_lives(tmp_path: Path) -> None:
     assert address_of_up(tmp_path) is None
     with only_up(tmp_path, "http://127.0.0.1:1"):
         assert address_of_up(tmp_path) == "http://127.0.0.1:1"
         with pytest.raises(Conflict, match=f"process {os.getpid()}, http://127.0.0.1:1"), only_up(tmp_path, "other"):
             pass
     assert address_of_up(tmp_path) is None
-
-
-def test_the_note_of_an_up_that_died_counts_for_nothing(tmp_path: Path) -> None:
-    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended = subprocess.Popen(["true"])
     ended.wait()
-    (tmp_path / "up.lock").write_text(json.dumps({"pid": ended.pid, "address": "http://gone"}), encoding="utf-8")
-    assert address_of_up(tmp_path) is None
-    (tmp_path / "up.lock").write_text("{ broken", encoding="utf-8")
-    assert address_of_up(tmp_path) is None
+    for note in (json.dumps({"pid": ended.pid, "address": "http://gone"}), "{ broken"):
+        (tmp_path / "up.lock").write_text(note, encoding="utf-8")
+        assert address_of_up(tmp_path) is None

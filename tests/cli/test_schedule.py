@@ -34,13 +34,9 @@ def test_a_schedule_from_its_making_to_its_end(server: Server) -> None:
 def test_run_starts_a_job_now(server: Server) -> None:
     server.model.script.then(Say("All quiet."))
     server.shell.run("schedule", "add", "hourly", "look around", "--name", "look", "--thread", "look")
-    started = json.loads(server.shell.run("schedule", "run", "look", "--json"))
-    eventually(lambda: _status(server, started["job_id"]) == "done")
+    job = server.json("schedule", "run", "look")["job_id"]
+    eventually(lambda: server.status(job) == "done")
     server.shell.run("schedule", "remove", "look")
-
-
-def _status(server: Server, job: str) -> str:
-    return str(json.loads(server.shell.run("jobs", "show", job, "--json"))["status"])
 
 
 def test_a_time_that_is_not_understood_is_refused_with_examples(server: Server) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -49,17 +48,11 @@ def settings(tmp_path: Path, environ: dict[str, Any]) -> Settings:
     return Settings.load({**environ, "LANEWAY_HOME": str(tmp_path / "home")}, tmp_path)
 
 
-@pytest.mark.slow
 def test_the_bot_is_set_up_by_command(shell: Shell, telegram: TelegramServer) -> None:
     printed = shell.run("telegram", "setup", **by_webhook(telegram))
     assert "@laneway_test_bot" in printed
     assert HOOK in printed
     assert SECRET not in printed
-
-
-def test_the_doctor_looks_at_telegram_only_with_a_token(shell: Shell) -> None:
-    found = {one["check"] for one in json.loads(shell.run("doctor", "--json"))["findings"]}
-    assert not any("telegram" in check for check in found)
 
 
 async def test_the_doctor_tells_of_telegram_while_nothing_else_runs(tmp_path: Path, telegram: TelegramServer) -> None:
@@ -90,36 +83,32 @@ async def test_setup_removes_the_webhook_where_laneway_polls(tmp_path: Path, tel
     assert telegram.world.updates
 
 
-def test_without_a_token_setup_says_where_to_get_one(shell: Shell) -> None:
-    assert "@BotFather" in shell.refused("telegram", "setup")
-    assert "@BotFather" in shell.refused("telegram", "status")
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
+def test_setup_says_exactly_what_is_wrong_with_the_settings(shell: Shell, telegram: TelegramServer) -> None:
+    cases: list[tuple[dict[str, str], str]] = [
         ({"LANEWAY_PUBLIC_URL": "http://bot.example.org"}, "public_url"),
         ({"LANEWAY_PUBLIC_URL": ""}, "LANEWAY_PUBLIC_URL"),
         ({"LANEWAY_PUBLIC_URL": "https://bot.example.org:8080"}, "not post to port 8080"),
         ({"TELEGRAM_WEBHOOK_SECRET": "not so secret"}, "letters, digits"),
-    ],
-)
-def test_setup_says_exactly_what_is_wrong_with_the_settings(
-    shell: Shell, telegram: TelegramServer, more: dict[str, str], words: str
-) -> None:
-    said = shell.refused("telegram", "setup", **by_webhook(telegram, **more))
-    assert words in said
-    assert "not so secret" not in said
+    ]
+    for more, words in cases:
+        said = shell.refused("telegram", "setup", **by_webhook(telegram, **more))
+        assert words in said
+        assert "not so secret" not in said
+    assert "@BotFather" in shell.refused("telegram", "setup")
+    assert "@BotFather" in shell.refused("telegram", "status")
     assert telegram.calls == []
 
 
-@pytest.mark.parametrize(("token", "words"), [("nonsense", "not look like a token"), ("1:bad", "does not know")])
-async def test_setup_says_what_is_wrong_with_the_token(
-    tmp_path: Path, telegram: TelegramServer, token: str, words: str
+async def test_setup_says_what_is_wrong_with_the_token_or_in_telegrams_words(
+    tmp_path: Path, telegram: TelegramServer
 ) -> None:
-    with pytest.raises(SettingsError, match=words) as refused:
-        await set_up(settings(tmp_path, environ(telegram, TELEGRAM_BOT_TOKEN=token)))
-    assert token not in str(refused.value)
+    for token, words in (("nonsense", "not look like a token"), ("1:bad", "does not know")):
+        with pytest.raises(SettingsError, match=words) as refused:
+            await set_up(settings(tmp_path, environ(telegram, TELEGRAM_BOT_TOKEN=token)))
+        assert token not in str(refused.value)
+    telegram.orders.give("setWebhook", Fail(400, "Bad Request: bad webhook: Failed to resolve host"))
+    with pytest.raises(BadInput, match="Failed to resolve host"):
+        await set_up(settings(tmp_path, by_webhook(telegram)))
 
 
 def test_without_a_secret_one_is_offered(shell: Shell, telegram: TelegramServer, tmp_path: Path) -> None:
@@ -145,12 +134,6 @@ async def test_a_telegram_that_cannot_be_reached_is_told_so(tmp_path: Path, tele
         await set_up(settings(tmp_path, environ(telegram)))
 
 
-async def test_what_telegram_refuses_is_told_in_its_words(tmp_path: Path, telegram: TelegramServer) -> None:
-    telegram.orders.give("setWebhook", Fail(400, "Bad Request: bad webhook: Failed to resolve host"))
-    with pytest.raises(BadInput, match="Failed to resolve host"):
-        await set_up(settings(tmp_path, by_webhook(telegram)))
-
-
 async def test_status_tells_whether_updates_travel_as_the_settings_want(
     tmp_path: Path, telegram: TelegramServer
 ) -> None:
@@ -174,52 +157,40 @@ def heard(**more: Any) -> Heard:
     return Heard("laneway_test_bot", **{"url": HOOK, "asked_for": ASKED_FOR, **more})
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        ("SSL error {error:0A000086:SSL routines::certificate verify failed}", "certificate"),
-        ("Connection refused", "Nobody listens"),
-        ("Connection timed out", "firewall"),
-        ("Read timeout expired", "in time"),
-        ("Failed to resolve host: Name or service not known", "DNS"),
-        ("Wrong response from the webhook: 401 Unauthorized", "laneway telegram setup"),
-        ("Wrong response from the webhook: 404 Not Found", "LANEWAY_TELEGRAM_MODE=webhook"),
-        ("Wrong response from the webhook: 502 Bad Gateway", "laneway up"),
-        ("Wrong response from the webhook: 503 Service Unavailable", "database"),
-        ("something new", "laneway logs"),
-    ],
-)
-def test_telegrams_own_report_is_explained(error: str, words: str) -> None:
-    found = checks.webhook(heard(error=error, error_at=NOW, pending=2), HOOK, ASKED_FOR, NOW)
-    assert found.state == "fail"
-    assert words in f"{found.says} {found.fix}"
-    assert error in found.says
-    old = checks.webhook(heard(error=error, error_at=NOW - timedelta(hours=2)), HOOK, ASKED_FOR, NOW)
-    assert old.state == "ok"
+def test_telegrams_own_report_is_explained() -> None:
+    cases = {
+        "SSL error {error:0A000086:SSL routines::certificate verify failed}": "certificate",
+        "Connection refused": "Nobody listens",
+        "Connection timed out": "firewall",
+        "Read timeout expired": "in time",
+        "Failed to resolve host: Name or service not known": "DNS",
+        "Wrong response from the webhook: 401 Unauthorized": "laneway telegram setup",
+        "Wrong response from the webhook: 404 Not Found": "LANEWAY_TELEGRAM_MODE=webhook",
+        "Wrong response from the webhook: 502 Bad Gateway": "laneway up",
+        "Wrong response from the webhook: 503 Service Unavailable": "database",
+        "something new": "laneway logs",
+    }
+    for error, words in cases.items():
+        found = checks.webhook(heard(error=error, error_at=NOW, pending=2), HOOK, ASKED_FOR, NOW)
+        assert (found.state, words in f"{found.says} {found.fix}", error in found.says) == ("fail", True, True), error
+        old = checks.webhook(heard(error=error, error_at=NOW - timedelta(hours=2)), HOOK, ASKED_FOR, NOW)
+        assert old.state == "ok"
 
 
-def test_a_webhook_elsewhere_or_with_too_little_is_wrong() -> None:
-    assert checks.webhook(heard(url="https://other.example/x"), HOOK, ASKED_FOR, NOW).state == "fail"
-    assert checks.webhook(heard(asked_for=("message",)), HOOK, ASKED_FOR, NOW).state == "fail"
-    assert checks.webhook(heard(pending=500), HOOK, ASKED_FOR, NOW).state == "warn"
+def test_a_webhook_elsewhere_a_second_program_and_nobody_who_may_write_are_found() -> None:
+    changes: list[dict[str, Any]] = [{"url": "https://other.example/x"}, {"asked_for": ("message",)}, {"pending": 500}]
+    states = [checks.webhook(heard(**change), HOOK, ASKED_FOR, NOW).state for change in changes]
+    assert states == ["fail", "fail", "warn"]
     assert checks.account(SettingsError("Telegram does not know this bot token.")).state == "fail"
-
-
-def test_polling_needs_that_nobody_else_asks() -> None:
     assert checks.polling(heard(url=""), False).state == "ok"
     assert checks.polling(heard(), False).state == "fail"
     conflict = checks.polling(heard(url=""), True)
     assert conflict.state == "fail"
     assert "somebody else" in conflict.says
     assert "Stop the other program" in conflict.fix
-
-
-def test_whether_anybody_may_write_is_told() -> None:
-    assert checks.people(0, 0, False).state == "warn"
-    assert "laneway people pair" in checks.people(0, 0, False).fix
-    assert (
-        checks.people(1, 0, False).state == checks.people(0, 1, False).state == checks.people(0, 0, True).state == "ok"
-    )
+    nobody = checks.people(0, 0, False)
+    assert (nobody.state, "laneway people pair" in nobody.fix) == ("warn", True)
+    assert {checks.people(*who).state for who in ((1, 0, False), (0, 1, False), (0, 0, True))} == {"ok"}
 
 
 async def test_a_conflict_is_told_until_it_is_over(telegram: TelegramServer, db: Database, tmp_path: Path) -> None:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 
 from laneway.cli import whatsapp_checks as checks
 from laneway.cli.checks import Finding
 from laneway.settings import Settings
+from tests.cli.processes import Shell
 from tests.servers.pages import Pages
 from tests.servers.whatsapp_server import NUMBER_ID, SECRET, TOKEN, VERIFY, WhatsAppServer
 
-PLACE = "https://desk.example"
+
+@pytest.fixture
+def meta() -> Iterator[WhatsAppServer]:
+    with WhatsAppServer() as server:
+        yield server
 
 
-def examined(home: Path, server: WhatsAppServer, **more: Any) -> dict[str, Finding]:
+async def examined(home: Path, server: WhatsAppServer, **more: Any) -> dict[str, Finding]:
     settings = Settings(home=home).model_copy(
         update={
             "whatsapp_token": SecretStr(TOKEN), "whatsapp_app_secret": SecretStr(SECRET),
@@ -30,16 +34,11 @@ def examined(home: Path, server: WhatsAppServer, **more: Any) -> dict[str, Findi
             "whatsapp_api_url": server.api, **more,
         }
     )  # fmt: skip
-
-    async def look() -> dict[str, Finding]:
-        return {finding.check: finding async for finding in checks.examined(settings)}
-
-    return asyncio.run(look())
+    return {finding.check: finding async for finding in checks.examined(settings)}
 
 
-def test_a_number_that_is_set_up_passes_every_step(tmp_path: Path) -> None:
-    with WhatsAppServer() as server:
-        found = examined(tmp_path, server, whatsapp_template="note", whatsapp_fees={"utility": 0.004})
+async def test_a_number_that_is_set_up_passes_every_step(tmp_path: Path, meta: WhatsAppServer) -> None:
+    found = await examined(tmp_path, meta, whatsapp_template="note", whatsapp_fees={"utility": 0.004})
     assert {check: one.state for check, one in found.items()} == {
         "whatsapp secrets": "ok", "whatsapp number": "ok", "whatsapp webhook": "ok", "whatsapp address": "warn",
         "whatsapp template": "ok",
@@ -47,68 +46,53 @@ def test_a_number_that_is_set_up_passes_every_step(tmp_path: Path) -> None:
     assert "+1 555-078-3881 (Desk), quality GREEN" in found["whatsapp number"].says
 
 
-def test_what_is_missing_is_named_with_the_place_where_it_is_found(tmp_path: Path) -> None:
-    with WhatsAppServer() as server:
-        found = examined(tmp_path, server, whatsapp_app_secret=None, whatsapp_number_id=None)["whatsapp secrets"]
+@pytest.mark.parametrize(
+    ("changed", "check", "says"),
+    [
+        ({"whatsapp_app_secret": None, "whatsapp_number_id": None}, "secrets",
+         "WHATSAPP_APP_SECRET, WHATSAPP_PHONE_NUMBER_ID"),
+        ({"whatsapp_number_id": None}, "secrets", "API setup page"),
+        ({"whatsapp_token": SecretStr("EAAexpired")}, "number", "WHATSAPP_TOKEN"),
+        ({"whatsapp_number_id": "15550783881"}, "number", "not the phone number"),
+        ({"whatsapp_number_id": "+1 555-078-3881"}, "number", "is a phone number, not the id"),
+        ({"public_url": "https://other.example"}, "webhook", "https://desk.example/whatsapp/webhook"),
+    ],
+)  # fmt: skip
+async def test_what_is_missing_or_wrong_is_named_with_how_to_mend_it(
+    tmp_path: Path, meta: WhatsAppServer, changed: dict[str, Any], check: str, says: str
+) -> None:
+    found = (await examined(tmp_path, meta, **changed))[f"whatsapp {check}"]
     assert found.state == "fail"
-    assert "WHATSAPP_APP_SECRET, WHATSAPP_PHONE_NUMBER_ID" in found.says
-    assert "API setup page" in found.fix
+    assert says in f"{found.says} {found.fix}"
 
 
-def test_a_wrong_token_is_told_from_a_wrong_number(tmp_path: Path) -> None:
-    with WhatsAppServer() as server:
-        token = examined(tmp_path, server, whatsapp_token=SecretStr("EAAexpired"))["whatsapp number"]
-        phone = examined(tmp_path, server, whatsapp_number_id="15550783881")["whatsapp number"]
-        written = examined(tmp_path, server, whatsapp_number_id="+1 555-078-3881")["whatsapp number"]
-    assert (token.state, phone.state, written.state) == ("fail", "fail", "fail")
-    assert "WHATSAPP_TOKEN" in token.fix
-    assert "not the phone number" in phone.fix
-    assert "is a phone number, not the id" in written.says
-
-
-def test_a_webhook_that_leads_elsewhere_is_found(tmp_path: Path) -> None:
-    with WhatsAppServer() as server:
-        server.subscribed = False
-        assert "names no webhook" in examined(tmp_path, server)["whatsapp webhook"].says
-        server.subscribed = True
-        other = examined(tmp_path, server, public_url="https://other.example")["whatsapp webhook"]
-    assert other.state == "fail"
-    assert f"{PLACE}/whatsapp/webhook" in other.says
+async def test_a_number_whose_app_names_no_webhook_is_found(tmp_path: Path, meta: WhatsAppServer) -> None:
+    meta.subscribed = False
+    assert "names no webhook" in (await examined(tmp_path, meta))["whatsapp webhook"].says
 
 
 @pytest.mark.parametrize(("answer", "state"), [("echo", "ok"), (403, "fail"), (404, "fail"), (None, "fail")])
-def test_the_public_address_is_asked_what_meta_asks(tmp_path: Path, answer: str | int | None, state: str) -> None:
-    from starlette.requests import Request
-    from starlette.responses import PlainTextResponse, Response
-
+async def test_the_public_address_is_asked_what_meta_asks(
+    tmp_path: Path, meta: WhatsAppServer, answer: str | int | None, state: str
+) -> None:
     async def page(request: Request) -> Response:
         if isinstance(answer, int):
             return Response("no", answer)
         assert request.query_params["hub.verify_token"] == VERIFY
         return PlainTextResponse(request.query_params["hub.challenge"])
 
-    with WhatsAppServer() as server, Pages(pages={"/whatsapp/webhook": page}) as pages:
+    with Pages(pages={"/whatsapp/webhook": page}) as pages:
         url = pages.url if answer is not None else "http://127.0.0.1:9"
-        found = examined(tmp_path, server, public_url=url)["whatsapp address"]
+        found = (await examined(tmp_path, meta, public_url=url))["whatsapp address"]
     assert found.state == state
     assert VERIFY not in found.says + found.fix
 
 
-def test_the_command_shows_the_findings_and_fails_if_one_does(tmp_path: Path) -> None:
-    with WhatsAppServer() as server:
-        environ = {
-            **os.environ, "LANEWAY_HOME": str(tmp_path), "WHATSAPP_TOKEN": TOKEN, "WHATSAPP_APP_SECRET": SECRET,
-            "WHATSAPP_VERIFY_TOKEN": VERIFY, "WHATSAPP_PHONE_NUMBER_ID": NUMBER_ID,
-            "LANEWAY_WHATSAPP_API_URL": server.api,
-        }  # fmt: skip
-        command = [sys.executable, "-m", "laneway", "whatsapp", "status", "--json"]
-        right = subprocess.run(command, env=environ, capture_output=True, text=True, cwd=tmp_path, timeout=60)
-        environ["WHATSAPP_TOKEN"] = "EAAexpired"
-        wrong = subprocess.run(command, env=environ, capture_output=True, text=True, cwd=tmp_path, timeout=60)
-        del environ["WHATSAPP_TOKEN"]
-        without = subprocess.run(command, env=environ, capture_output=True, text=True, cwd=tmp_path, timeout=60)
-    assert (right.returncode, json.loads(right.stdout)["ok"]) == (0, True)
-    assert (wrong.returncode, json.loads(wrong.stdout)["ok"]) == (1, False)
-    assert without.returncode != 0
-    assert "WHATSAPP_TOKEN" in without.stderr
-    assert all(secret not in out.stdout + out.stderr for secret in (TOKEN, SECRET, VERIFY) for out in (right, wrong))
+def test_the_command_shows_the_findings_and_fails_if_one_does(shell: Shell, meta: WhatsAppServer) -> None:
+    secrets = {"WHATSAPP_TOKEN": TOKEN, "WHATSAPP_APP_SECRET": SECRET, "WHATSAPP_VERIFY_TOKEN": VERIFY}
+    environ: dict[str, Any] = {**secrets, "WHATSAPP_PHONE_NUMBER_ID": NUMBER_ID, "LANEWAY_WHATSAPP_API_URL": meta.api}
+    right = shell.run("whatsapp", "status", "--json", **environ)
+    wrong = shell.run("whatsapp", "status", "--json", code=1, **{**environ, "WHATSAPP_TOKEN": "EAAexpired"})
+    assert (json.loads(right)["ok"], json.loads(wrong)["ok"]) == (True, False)
+    assert not [secret for secret in secrets.values() if secret in right + wrong]
+    assert "WHATSAPP_TOKEN" in shell.refused("whatsapp", "status", **{**environ, "WHATSAPP_TOKEN": ""})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,8 +15,9 @@ import pytest
 
 from laneway.app import Parts
 from laneway.client import ServerEvent, parsed
+from laneway.store.principals import hashed
 from tests.conftest import cloned
-from tests.serving import serving, serving_beside
+from tests.serving import Served, serving, serving_beside
 
 ENDED = ("done", "failed", "cancelled")
 
@@ -24,22 +25,55 @@ ENDED = ("done", "failed", "cancelled")
 class Door:
     """The API as a test uses it: JSON out, JSON in, and the status it must have."""
 
-    def __init__(self, url: str, key: str, database_url: str = "", thread: str = "main") -> None:
-        self.url, self.key, self.database_url, self.thread = url, key, database_url, thread
+    def __init__(self, url: str, key: str, database_url: str = "", thread: str = "main", home: Path = Path()) -> None:
+        self.url, self.key, self.database_url, self.thread, self.home = url, key, database_url, thread, home
         self.http = httpx.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=30)
 
-    async def get(self, path: str, expected: int = 200, **query: Any) -> Any:
-        response = await self.http.get(path, params=query)
+    async def call(self, method: str, path: str, expected: int = 200, **more: Any) -> Any:
+        response = await self.http.request(method, path, **more)
         assert response.status_code == expected, response.text
         return response.json()
+
+    async def get(self, path: str, expected: int = 200, **query: Any) -> Any:
+        return await self.call("GET", path, expected, params=query)
 
     async def post(self, path: str, expected: int = 200, **more: Any) -> Any:
-        response = await self.http.post(path, **more)
-        assert response.status_code == expected, response.text
-        return response.json()
+        return await self.call("POST", path, expected, **more)
+
+    async def put(self, path: str, expected: int = 200, **more: Any) -> Any:
+        return await self.call("PUT", path, expected, **more)
+
+    async def patch(self, path: str, expected: int = 200, **more: Any) -> Any:
+        return await self.call("PATCH", path, expected, **more)
+
+    async def delete(self, path: str, expected: int = 200, **query: Any) -> Any:
+        return await self.call("DELETE", path, expected, params=query)
+
+    def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """What the store holds."""
+        with psycopg.connect(self.database_url) as connection:
+            found = connection.execute(sql.encode(), values)
+            return found.fetchall() if found.description else []
+
+    def add_principal(self, role: str, name: str = "op", key: str | None = None) -> str:
+        """The id of somebody new, who may have a key."""
+        sql = "INSERT INTO principals (id, role, name, key_hash) VALUES (gen_random_uuid(), %s, %s, %s) RETURNING id"
+        return str(self.rows(sql, role, name, hashed(key) if key else None)[0][0])
+
+    @asynccontextmanager
+    async def somebody_else(self, role: str | None) -> AsyncIterator[Door]:
+        """The same door for somebody of this role, or for a stranger."""
+        key = f"lw_{uuid4().hex}"
+        if role is not None:
+            self.add_principal(role, key=key)
+        other = Door(self.url, key, self.database_url, self.thread, self.home)
+        async with other.http:
+            yield other
 
     async def send(self, text: str, **more: Any) -> Any:
-        return await self.post("/messages", 202, json={"text": text, "thread": self.thread, **more})
+        """A message in the door's thread; somebody else's goes into a thread of their own, unless one is named."""
+        thread = {} if "sender" in more else {"thread": self.thread}
+        return await self.post("/messages", 202, json={"text": text, **thread, **more})
 
     async def until(self, job_id: str, *statuses: str, seconds: float = 40) -> Any:
         """The job once it has one of these statuses; by default, once it has ended."""
@@ -78,13 +112,16 @@ Open = Callable[..., AbstractAsyncContextManager[Door]]
 
 
 @pytest.fixture
-def opened(database_url: str, tmp_path: Path) -> Open:
+def opened(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> Open:
     """Opens the door of a Laneway with the parts and settings given."""
 
     @asynccontextmanager
     async def open_door(parts: Parts | None = None, **settings: Any) -> AsyncIterator[Door]:
+        # Only one Laneway can run in a process.
+        if (shared := request.config.stash.get(SHARED, None)) is not None:
+            shared.stop()
         async with serving(database_url, tmp_path, parts, **settings) as (url, key):
-            door = Door(url, key, database_url)
+            door = Door(url, key, database_url, home=tmp_path)
             async with door.http:
                 yield door
 
@@ -98,17 +135,47 @@ async def own_door(opened: Open) -> AsyncIterator[Door]:
         yield door
 
 
+class SharedServer:
+    """A Laneway whose model repeats what it is told, for all tests of a module; it stops while a test has its own."""
+
+    def __init__(self, database_url: str, home: Path) -> None:
+        self.database_url, self.home = database_url, home
+        self._running: tuple[ExitStack, Served] | None = None
+
+    def start(self) -> Served:
+        """Where it runs."""
+        if self._running is None:
+            stack = ExitStack()
+            self._running = stack, stack.enter_context(serving_beside(self.database_url, self.home))
+        return self._running[1]
+
+    def stop(self) -> None:
+        """Nothing runs any more."""
+        if self._running is not None:
+            self._running[0].close()
+            self._running = None
+
+
+SHARED = pytest.StashKey[SharedServer]()
+
+
 @pytest.fixture(scope="module")
-def shared_server(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    """A Laneway whose model repeats what it is told, for all tests of a module."""
-    with cloned(postgres) as url, serving_beside(url, tmp_path_factory.mktemp("home")) as (address, key):
-        yield Door(address, key, url)
+def shared_server(
+    request: pytest.FixtureRequest, postgres: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SharedServer]:
+    with cloned(postgres) as url:
+        request.config.stash[SHARED] = server = SharedServer(url, tmp_path_factory.mktemp("home"))
+        yield server
+        server.stop()
+        del request.config.stash[SHARED]
 
 
 @pytest.fixture
-async def door(shared_server: Door) -> AsyncIterator[Door]:
+async def door(shared_server: SharedServer) -> AsyncIterator[Door]:
     """The door of the Laneway that the module shares; what is sent goes into a thread of the test's own."""
-    door = Door(shared_server.url, shared_server.key, shared_server.database_url, f"thread-{uuid4().hex[:8]}")
+    served = shared_server.start()
+    thread = f"thread-{uuid4().hex[:8]}"
+    door = Door(served.url, served.key, shared_server.database_url, thread, shared_server.home)
     async with door.http:
         yield door
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.web.conftest import Door
 
 OFFER = [{"author": "assistant", "text": "Shall I restart nginx?"}]
@@ -35,23 +33,21 @@ async def test_the_summary_of_a_follow_up_has_its_own_words(door: Door) -> None:
     assert "web1" not in found["plan"]
 
 
-@pytest.mark.parametrize(("said", "label", "confirm"), [("go ahead", "command", True), ("no thanks", "other", False)])
-async def test_the_last_turn_is_judged_by_what_it_refers_to(door: Door, said: str, label: str, confirm: bool) -> None:
-    found = await door.post("/classify", json={"taxonomy": "message", "turns": [*OFFER, turn(said)]})
-    assert (found["label"], found["flags"]) == (label, {"needs_confirmation": confirm})
+async def test_the_last_turn_is_judged_by_what_it_refers_to(door: Door) -> None:
+    for said, label, confirm in (("go ahead", "command", True), ("no thanks", "other", False)):
+        found = await door.post("/classify", json={"taxonomy": "message", "turns": [*OFFER, turn(said)]})
+        assert (found["label"], found["flags"]) == (label, {"needs_confirmation": confirm})
 
 
-@pytest.mark.parametrize(
-    ("asked", "says"),
-    [
+async def test_what_cannot_be_judged_is_refused(door: Door) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"taxonomy": "colours", "text": "red"}, "There is no taxonomy `colours`."),
-        ({"taxonomy": "message"}, "Give either `text` or `turns`."),
-        ({"taxonomy": "message", "text": "hi", "turns": [turn("hi")]}, "Give either `text` or `turns`."),
+        ({}, "Give either `text` or `turns`."),
+        ({"text": "hi", "turns": [turn("hi")]}, "Give either `text` or `turns`."),
         ({"taxonomy": "lane", "turns": [turn("hi")]}, "Turns are judged by the taxonomy message"),
-        ({"taxonomy": "message", "turns": OFFER}, "Turns are judged by the taxonomy message"),
-        ({"taxonomy": "message", "text": ""}, "`text`"),
-        ({"taxonomy": "message", "turns": [{"author": "nobody", "text": "hi"}]}, "`turns.0.author`"),
-    ],
-)
-async def test_what_cannot_be_judged_is_refused(door: Door, asked: dict[str, Any], says: str) -> None:
-    assert says in (await door.post("/classify", 400, json=asked))["detail"]
+        ({"turns": OFFER}, "Turns are judged by the taxonomy message"),
+        ({"text": ""}, "`text`"),
+        ({"turns": [{"author": "nobody", "text": "hi"}]}, "`turns.0.author`"),
+    ]
+    for asked, says in cases:
+        assert says in (await door.post("/classify", 400, json={"taxonomy": "message", **asked}))["detail"]

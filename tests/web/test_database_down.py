@@ -31,8 +31,9 @@ async def _recovered(door: Door) -> None:
 
 
 async def test_a_message_is_refused_and_the_process_says_what_is_missing(
-    door: Door, postgres: str, database_url: str
+    own_door: Door, postgres: str, database_url: str
 ) -> None:
+    door = own_door
     await door.ask("before?")
     before = counts(database_url)
     with away(postgres, database_url):
@@ -55,14 +56,17 @@ async def test_a_message_is_refused_and_the_process_says_what_is_missing(
     assert message["replies"][0]["text"] == "You said: lost?"
 
 
-async def test_an_open_stream_outlives_a_restart_of_the_database(door: Door, postgres: str, database_url: str) -> None:
+async def test_an_open_stream_outlives_a_restart_of_the_database(
+    own_door: Door, postgres: str, database_url: str
+) -> None:
+    door = own_door
     first = await door.ask("before?")
     async with door.watching(since="start") as stream, asyncio.timeout(60):
         async for event in stream:
             if event.event == "job.done":
                 break
         with away(postgres, database_url):
-            await asyncio.sleep(0.3)
+            assert (await door.http.get("/ready")).status_code == 503
         await _recovered(door)
         second = await door.send("after?")
         seen = []

@@ -7,7 +7,6 @@ import itertools
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any
 
 import psycopg
 import pytest
@@ -28,13 +27,6 @@ FLOOD = (
     "INSERT INTO events (kind, body) "
     "SELECT 'flood', jsonb_build_object('n', n, 'filler', repeat('x', 500)) FROM generate_series(1, %s) n"
 )
-
-
-def stored(database_url: str) -> list[str]:
-    """The cursors of all events, in their order."""
-    with psycopg.connect(database_url) as connection:
-        rows = connection.execute("SELECT xact::text || '-' || id FROM events ORDER BY xact, id").fetchall()
-    return [row[0] for row in rows]
 
 
 async def take(stream: AsyncIterator[ServerEvent], until: str, seconds: float = 20) -> list[ServerEvent]:
@@ -69,13 +61,12 @@ async def begun(db: Database, stream: AsyncIterator[Event | Delta | None]) -> No
 async def test_a_job_is_watched_from_its_start_to_its_end(door: Door) -> None:
     receipt = await door.send("how full is the disk?")
     async with door.watching(job=receipt["job_id"], since="start") as stream:
-        seen = await take(stream, "job.done")
-    kept = [event for event in seen if event.id]
-    assert kept[0].event == "message.received"
-    assert [event.event for event in kept][-2:] == ["reply.written", "job.done"]
-    assert [event.data["cursor"] for event in kept] == [event.id for event in kept]
-    assert {event.data["job_id"] for event in kept} == {receipt["job_id"]}
-    assert kept[0].data["created_at"].endswith("Z")
+        seen = [event for event in await take(stream, "job.done") if event.id]
+    kinds = [event.event for event in seen]
+    assert (kinds[0], kinds[-2:]) == ("message.received", ["reply.written", "job.done"])
+    assert [event.data["cursor"] for event in seen] == [event.id for event in seen]
+    assert {event.data["job_id"] for event in seen} == {receipt["job_id"]}
+    assert seen[0].data["created_at"].endswith("Z")
 
 
 async def test_what_a_model_writes_is_seen_before_the_reply(opened: Open) -> None:
@@ -94,16 +85,18 @@ async def test_what_a_model_writes_is_seen_before_the_reply(opened: Open) -> Non
 
 
 async def test_a_stream_shows_only_what_it_was_asked_for(door: Door) -> None:
-    one = await door.send("first?", thread="one")
+    one = await door.send("first?")
     await door.until(one["job_id"])
     async with door.watching(thread=one["thread_id"]) as stream:
         await door.ask("second?", thread="two")
-        again = await door.send("third?", thread="one")
+        again = await door.send("third?")
         seen = await take(stream, "job.done")
     assert {event.data.get("job_id") or event.data["job"] for event in seen} == {again["job_id"]}
 
 
-async def test_nothing_is_lost_or_doubled_over_reconnects_while_messages_flow(door: Door, database_url: str) -> None:
+async def test_nothing_is_lost_or_doubled_over_reconnects_while_messages_flow(own_door: Door) -> None:
+    door = own_door
+
     async def flow() -> None:
         for number in range(12):
             await door.send(f"number {number}?", thread=f"t{number % 4}")
@@ -125,7 +118,8 @@ async def test_nothing_is_lost_or_doubled_over_reconnects_while_messages_flow(do
                         break
     await flowing
     assert reconnects > 5
-    assert seen == stored(database_url)
+    cursors = door.rows("SELECT xact::text || '-' || id FROM events ORDER BY xact, id")
+    assert seen == [cursor for (cursor,) in cursors]
 
 
 async def test_who_was_cut_off_before_the_first_event_goes_on_from_there(door: Door) -> None:
@@ -138,22 +132,6 @@ async def test_who_was_cut_off_before_the_first_event_goes_on_from_there(door: D
         seen = await take(stream, "job.done")
     assert seen[0].event == "message.received"
     assert seen[0].data["job_id"] == receipt["job_id"]
-
-
-async def test_a_slow_reader_of_a_flood_gets_every_event_once(door: Door, database_url: str) -> None:
-    async with door.watching() as stream:
-        with psycopg.connect(database_url) as connection:
-            connection.execute(FLOOD, (4000,))
-            connection.execute("SELECT pg_notify('laneway_events', '')")
-        numbers: list[int] = []
-        async with asyncio.timeout(60):
-            async for event in stream:
-                numbers.append(event.data["body"]["n"])
-                if len(numbers) % 500 == 0:
-                    await asyncio.sleep(0.1)
-                if len(numbers) == 4000:
-                    break
-    assert numbers == list(range(1, 4001))
 
 
 async def test_who_does_not_read_during_a_flood_catches_up_from_the_store(db: Database) -> None:
@@ -186,7 +164,7 @@ async def test_an_event_of_an_older_transaction_is_not_skipped(db: Database, dat
             async with db.transaction() as tx:
                 await events.append(tx, "newer", {})
             first = asyncio.create_task(anext(stream))
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(0.15)
             assert not first.done()
             # Committed without a notification: whoever waits must look again by itself.
             await old.commit()
@@ -222,8 +200,11 @@ async def test_a_piece_of_text_that_comes_after_the_reply_is_not_shown(db: Datab
         assert isinstance(await anext(stream), Delta)
 
 
-async def test_text_comes_after_what_had_happened_before_it_was_written(db: Database, database_url: str) -> None:
-    hub, watcher = Hub(db, delta_seconds=600), Watcher()
+@pytest.mark.parametrize("waits", [True, False])
+async def test_text_comes_after_what_had_happened_before_but_does_not_wait_for_ever(
+    db: Database, database_url: str, waits: bool
+) -> None:
+    hub, watcher = Hub(db, delta_seconds=600 if waits else 0.1), Watcher()
     async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(60):
         await begun(db, stream)
         async with await psycopg.AsyncConnection.connect(database_url) as old:
@@ -233,23 +214,16 @@ async def test_text_comes_after_what_had_happened_before_it_was_written(db: Data
             for number in range(3):
                 await db.notify("laneway_deltas", _piece(number))
             first = asyncio.create_task(anext(stream))
-            await asyncio.sleep(0.5)
-            assert not first.done()
-            await old.commit()
+            if waits:
+                await asyncio.sleep(0.15)
+                assert not first.done()
+                await old.commit()
+            else:
+                # Nobody knows when somebody else's transaction ends.
+                assert _text(await first) == "0"
+                return
         assert [_kind(await first), _kind(await anext(stream))] == ["older", "tool.started"]
         assert [_text(await anext(stream)) for _ in range(3)] == ["0", "1", "2"]
-
-
-async def test_text_does_not_wait_for_ever_for_somebody_elses_transaction(db: Database, database_url: str) -> None:
-    hub, watcher = Hub(db, delta_seconds=0.1), Watcher()
-    async with aclosing(hub.watch(await hub.place("now"), watcher)) as stream, asyncio.timeout(60):
-        await begun(db, stream)
-        async with await psycopg.AsyncConnection.connect(database_url) as old:
-            await old.execute("INSERT INTO events (kind) VALUES ('older')")
-            async with db.transaction() as tx:
-                await events.append(tx, "tool.started", {})
-            await db.notify("laneway_deltas", _piece(0))
-            assert _text(await anext(stream)) == "0"
 
 
 def _piece(number: int) -> str:
@@ -305,7 +279,7 @@ async def test_streams_end_when_laneway_ends(opened: Open) -> None:
     assert seen
 
 
-@pytest.mark.parametrize("since", ["yesterday", "1", "1-", "-1", "9999999999999999999-1", "1-99999999999999999999999"])
-async def test_a_cursor_that_is_none_is_refused(door: Door, since: str) -> None:
-    problem: dict[str, Any] = await door.get("/events", 400, since=since)
-    assert "is not an event cursor" in problem["detail"]
+async def test_a_cursor_that_is_none_is_refused(door: Door) -> None:
+    for since in ("yesterday", "1", "1-", "-1", "9999999999999999999-1", "1-99999999999999999999999"):
+        problem = await door.get("/events", 400, since=since)
+        assert "is not an event cursor" in problem["detail"], since

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
-import psycopg
-import pytest
 
 from tests.web.conftest import Door, Open
-from tests.web.test_principals import add
 
 
 async def allow(door: Door, address: str, role: str, expected: int = 200, **more: Any) -> Any:
@@ -20,7 +17,8 @@ async def set_role(door: Door, person: str, role: str) -> httpx.Response:
     return await door.http.put(f"/people/{person}/role", json={"role": role})
 
 
-async def test_people_are_listed_with_their_addresses_page_by_page(door: Door) -> None:
+async def test_people_are_listed_with_their_addresses_page_by_page(own_door: Door) -> None:
+    door = own_door
     for number in range(3):
         await allow(door, f"telegram:{number}", "customer", name=f"Ann {number}")
     await allow(door, "whatsapp:+49 151 12", "owner")
@@ -35,13 +33,10 @@ async def test_people_are_listed_with_their_addresses_page_by_page(door: Door) -
     assert [one["role"] for one in (await door.get("/people", called="whatsapp:+49151 12"))["items"]] == ["owner"]
 
 
-async def test_strangers_are_listed_the_last_one_first(door: Door, database_url: str) -> None:
-    with psycopg.connect(database_url) as connection:
-        for number in range(5):
-            connection.execute(
-                "INSERT INTO strangers (address, name, last_at) VALUES (%s, 'x', now() - make_interval(secs => %s))",
-                (f"telegram:{number}", number),
-            )
+async def test_strangers_are_listed_the_last_one_first(door: Door) -> None:
+    for number in range(5):
+        sql = "INSERT INTO strangers (address, name, last_at) VALUES (%s, 'x', now() - make_interval(secs => %s))"
+        door.rows(sql, f"signal:{number}", number)
     found, before = [], None
     while True:
         page = await door.get("/people/strangers", limit=2, **({"before": before} if before else {}))
@@ -49,49 +44,29 @@ async def test_strangers_are_listed_the_last_one_first(door: Door, database_url:
         before = page["next"]
         if before is None:
             break
-    assert found == [f"telegram:{number}" for number in range(5)]
-    await allow(door, "telegram:2", "operator", name="Bob")
-    assert "telegram:2" not in [one["address"] for one in (await door.get("/people/strangers"))["items"]]
+    assert found == [f"signal:{number}" for number in range(5)]
+    await allow(door, "signal:2", "operator", name="Bob")
+    assert "signal:2" not in [one["address"] for one in (await door.get("/people/strangers"))["items"]]
 
 
-async def test_a_code_is_shown_once_and_only_its_hash_is_kept(door: Door, database_url: str) -> None:
+async def test_a_code_is_shown_once_and_only_its_hash_is_kept(door: Door) -> None:
     made = await door.post("/people/pairings", 201, json={"role": "operator", "name": " Bob\u202e "})
     assert (made["role"], made["name"], len(made["code"])) == ("operator", "Bob", 9)
-    with psycopg.connect(database_url) as connection:
-        stored = connection.execute("SELECT code_hash, tries_left FROM pairings").fetchall()
-        told = str(connection.execute("SELECT body FROM events").fetchall())
-    assert len(stored[0][0]) == 64
-    assert stored[0][1] == 5
-    assert made["code"] not in told
+    [(hashed, tries)] = door.rows("SELECT code_hash, tries_left FROM pairings")
+    assert (len(hashed), tries) == (64, 5)
+    assert made["code"] not in str(door.rows("SELECT body FROM events"))
     await door.post("/people/pairings", 400, json={"role": "owner", "name": "Bob"})
     await door.post("/people/pairings", 400, json={"role": "king"})
     await door.post("/people/pairings", 400, json={"role": "operator", "name": "\u200b"})
 
 
-async def test_nobody_but_the_owner_has_a_say_about_people(door: Door, database_url: str) -> None:
-    operator = add(database_url, "operator", "op", "lw_operator")
-    door.http.headers["Authorization"] = "Bearer lw_operator"
-    requests = [
-        ("GET", "/people", None), ("GET", "/people/strangers", None), ("POST", "/people/pairings", {}),
-        ("POST", "/people/allowed", {"address": "telegram:1", "role": "owner"}),
-        ("POST", f"/people/{operator}/block", None), ("POST", f"/people/{operator}/unblock", None),
-        ("PUT", f"/people/{operator}/role", {"role": "owner"}),
-        ("DELETE", "/people/addresses?address=telegram:1", None),
-    ]  # fmt: skip
-    for method, path, body in requests:
-        refused = await door.http.request(method, path, json=body)
-        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden"), path
-    with psycopg.connect(database_url) as connection:
-        row = connection.execute("SELECT (SELECT count(*) FROM pairings), (SELECT count(*) FROM addresses)").fetchone()
-    assert row == (0, 0)
-
-
-async def test_the_last_owner_cannot_be_blocked_or_demoted(door: Door, database_url: str) -> None:
+async def test_the_last_owner_cannot_be_blocked_or_demoted(own_door: Door) -> None:
+    door = own_door
     me = (await door.get("/principals/me"))["id"]
     assert (await door.post(f"/people/{me}/block", 409))["code"] == "conflict"
     for role in ("operator", "customer"):
         assert (await set_role(door, me, role)).status_code == 409
-    second = add(database_url, "owner", "second", "lw_second")
+    second = door.add_principal("owner", "second", "lw_second")
     assert (await set_role(door, second, "operator")).json()["role"] == "operator"
     assert (await set_role(door, second, "owner")).json()["role"] == "owner"
     # One owner may be kept out by the other, who stays.
@@ -101,50 +76,44 @@ async def test_the_last_owner_cannot_be_blocked_or_demoted(door: Door, database_
     assert (await door.get("/people", role="owner"))["items"][0]["blocked_at"] is None
 
 
-async def test_neither_a_blocked_key_nor_a_blocked_customer_gets_in_by_http(opened: Open, database_url: str) -> None:
-    async with opened() as door:
-        operator = add(database_url, "operator", "op", "lw_operator")
+async def test_neither_a_blocked_key_nor_a_blocked_customer_gets_in_by_http(door: Door) -> None:
+    async with door.somebody_else("operator") as other:
+        operator = door.rows("SELECT id FROM principals WHERE role = 'operator' ORDER BY created_at DESC")[0][0]
         waiting = await door.send("hello", sender={"id": "ann"}, thread="customer:ann")
         await door.until(waiting["job_id"])
         await door.post(f"/people/{operator}/block")
-        answer = await door.http.get("/status", headers={"Authorization": "Bearer lw_operator"})
-        assert answer.status_code == 401
+        await other.get("/status", 401)
         ann = (await door.get("/people", called="http:ann"))["items"][0]["id"]
         await door.post(f"/people/{ann}/block")
-        refused = await door.http.post("/messages", json={"text": "hello", "sender": {"id": "ann"}})
-        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+        refused = await door.post("/messages", 403, json={"text": "hello", "sender": {"id": "ann"}})
+        assert refused["code"] == "forbidden"
         await door.post(f"/people/{ann}/unblock")
-        await door.send("hello", sender={"id": "ann"})
+        await door.send("hello", sender={"id": "ann"}, thread="customer:ann")
 
 
 async def test_a_promoted_customer_is_somebody_new_and_nobody_falls_into_the_customers_world(door: Door) -> None:
-    ann = await allow(door, "telegram:7", "customer", name="Ann")
+    ann = await allow(door, "telegram:77", "customer", name="Ann")
     promoted = (await set_role(door, ann["id"], "operator")).json()
     assert (promoted["role"], promoted["name"]) == ("operator", "Ann")
     assert promoted["id"] != ann["id"]
-    assert [one["address"] for one in promoted["addresses"]] == ["telegram:7"]
+    assert [one["address"] for one in promoted["addresses"]] == ["telegram:77"]
     assert (await door.get("/people", called=ann["id"]))["items"][0]["addresses"] == []
     assert (await set_role(door, promoted["id"], "customer")).status_code == 409
-    assert "cannot become a customer" in (await allow(door, "telegram:7", "customer", 409))["detail"]
+    assert "cannot become a customer" in (await allow(door, "telegram:77", "customer", 409))["detail"]
 
 
-async def test_an_address_is_forgotten_unless_it_is_blocked(door: Door, database_url: str) -> None:
-    bob = await allow(door, "telegram:7", "operator", name="Bob")
+async def test_an_address_is_forgotten_unless_it_is_blocked(door: Door) -> None:
+    bob = await allow(door, "telegram:9", "operator", name="Bob")
     await door.post(f"/people/{bob['id']}/block")
-    assert (await door.http.delete("/people/addresses", params={"address": "telegram:7"})).status_code == 409
-    await allow(door, "telegram:7", "owner", 409)
+    await door.delete("/people/addresses", 409, address="telegram:9")
+    await allow(door, "telegram:9", "owner", 409)
     await door.post(f"/people/{bob['id']}/unblock")
-    gone = await door.http.delete("/people/addresses", params={"address": "telegram:7"})
-    assert gone.json() == {"address": "telegram:7"}
-    assert (await door.http.delete("/people/addresses", params={"address": "telegram:7"})).status_code == 404
-    with psycopg.connect(database_url) as connection:
-        connection.execute("INSERT INTO strangers (address) VALUES ('telegram:8')")
-    assert (await door.http.delete("/people/addresses", params={"address": "telegram:8"})).status_code == 200
-
-
-@pytest.mark.parametrize("address", ["7", "telegram:", "telegram:\u0000", "TELEGRAM:7", "x" * 300])
-async def test_what_is_no_address_is_refused(door: Door, address: str) -> None:
-    assert (await allow(door, address, "operator", 400))["code"] == "bad-input"
+    assert await door.delete("/people/addresses", address="telegram:9") == {"address": "telegram:9"}
+    await door.delete("/people/addresses", 404, address="telegram:9")
+    door.rows("INSERT INTO strangers (address) VALUES ('telegram:8')")
+    await door.delete("/people/addresses", address="telegram:8")
+    for wrong in ("7", "telegram:", "telegram:\u0000", "TELEGRAM:7", "x" * 300):
+        assert (await allow(door, wrong, "operator", 400))["code"] == "bad-input"
 
 
 async def test_who_sends_too_fast_is_asked_to_wait(opened: Open) -> None:
@@ -160,3 +129,26 @@ async def test_who_sends_too_fast_is_asked_to_wait(opened: Open) -> None:
             await door.send("hello", sender={"id": "ann"})
         await door.post("/messages", 429, json={"text": "hello", "sender": {"id": "ann"}})
         await door.send("hello", sender={"id": "bob"})
+
+
+async def test_host_mode_is_switched_by_the_owner_for_one_principal_and_on_record(own_door: Door) -> None:
+    door = own_door
+
+    async def switch(principal: str, on: object, expected: int = 200) -> Any:
+        return await door.put(f"/principals/{principal}/host-mode", expected, json={"on": on})
+
+    operator, customer = door.add_principal("operator"), door.add_principal("customer", "cust")
+    me = await door.get("/principals/me")
+    assert (me["role"], me["host_mode"]) == ("owner", False)
+    assert (await switch(me["id"], True))["host_mode"] is True
+    modes = {one["name"]: one["host_mode"] for one in (await door.get("/principals"))["items"]}
+    assert modes == {"op": False, "cust": False, "owner": True}
+    assert (await switch(operator, True))["host_mode"] is True
+    assert (await switch(operator, False))["host_mode"] is False
+    told = door.rows("SELECT body FROM events WHERE kind = 'principal.host_mode' ORDER BY id")
+    assert [(body["principal"], body["on"], body["by"]) for (body,) in told] == [
+        (me["id"], True, me["id"]), (operator, True, me["id"]), (operator, False, me["id"]),
+    ]  # fmt: skip
+    await switch(customer, True, 403)
+    await switch("00000000-0000-0000-0000-000000000000", True, 404)
+    await switch(operator, "yes", 400)

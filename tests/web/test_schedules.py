@@ -1,4 +1,4 @@
-"""Schedules over HTTP: made in words, looked at, paused, run, removed; reminders are listed and cancelled."""
+"""Schedules over HTTP: made in words, paused, run, removed; reminders and memories are listed and removed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from laneway.domain.budget import Account, Caps
-from laneway.domain.conversation import Role
+from laneway.domain.conversation import World
 from laneway.domain.job import Scope
 from laneway.errors import BudgetExceeded
-from laneway.store import conversations, ledger, principals, reminders
+from laneway.store import conversations, ledger, memories, principals, reminders
 from laneway.store.database import Connection, Database
 from tests.web.conftest import Door
 
@@ -24,7 +24,8 @@ async def add(door: Door, expected: int = 201, **more: Any) -> Any:
     return await door.post("/schedules", expected, json={**WEEKDAYS, **more})
 
 
-async def test_a_schedule_is_made_in_plain_words_and_shows_its_next_five_times(door: Door) -> None:
+async def test_a_schedule_is_made_in_plain_words_and_shows_its_next_five_times(own_door: Door) -> None:
+    door = own_door
     made = await add(door, budget_usd=0.25, quiet="22:00-07:00")
     assert (made["name"], made["cron"], made["words"]) == ("check-the-disk-and", "0 9 * * 1-5", "weekdays 09:00")
     assert (made["budget_usd"], made["quiet_from"], made["quiet_to"]) == (0.25, "22:00:00", "07:00:00")
@@ -42,34 +43,30 @@ async def test_without_a_zone_it_is_the_owners(opened: Any) -> None:
         assert made["next_at"].endswith("T03:30:00Z")
 
 
-async def test_names_are_found_by_themselves_and_never_taken_twice(door: Door) -> None:
+async def test_names_are_found_by_themselves_and_never_taken_twice(own_door: Door) -> None:
+    door = own_door
     names = [(await add(door))["name"] for _ in range(3)]
     assert names == ["check-the-disk-and", "check-the-disk-and-2", "check-the-disk-and-3"]
     assert (await add(door, name="disk"))["name"] == "disk"
     assert "already" in (await add(door, 409, name="disk"))["detail"]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [({"when": "whenever"}, "not understood"), ({"when": "every day"}, "at what time"),
-     ({"when": "61 * * * *"}, "cron"),
-     ({"zone": "Mars/Base"}, "no time zone"), ({"quiet": "night"}, "quiet hours"), ({"name": "Ä b"}, "no name"),
-     ({"text": "  "}, "no text"), ({"thread": "telegram/1"}, "no thread")],
-)  # fmt: skip
-async def test_what_is_wrong_is_refused_with_what_to_do_and_nothing_is_kept(
-    door: Door, wrong: dict[str, Any], says: str
-) -> None:
-    problem = await add(door, 404 if "thread" in wrong else 400, **wrong)
-    assert says in problem["detail"]
-    assert problem["hint"]
-    assert (await door.get("/schedules"))["items"] == []
-
-
-@pytest.mark.parametrize("wrong", [{"budget_usd": -1}, {"text": "a\u0000b"}, {"colour": "red"}, {"when": 9}])
-async def test_fields_that_cannot_be_are_named(door: Door, wrong: dict[str, Any]) -> None:
-    response = await door.http.post("/schedules", json={**WEEKDAYS, **wrong})
-    assert 400 <= response.status_code < 500
-    assert (await door.get("/schedules"))["items"] == []
+async def test_what_is_wrong_is_refused_with_what_to_do_and_nothing_is_kept(door: Door) -> None:
+    before = await door.get("/schedules")
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"when": "whenever"}, "not understood"), ({"when": "every day"}, "at what time"),
+        ({"when": "61 * * * *"}, "cron"), ({"zone": "Mars/Base"}, "no time zone"), ({"quiet": "night"}, "quiet hours"),
+        ({"name": "Ä b"}, "no name"), ({"text": "  "}, "no text"), ({"thread": "telegram/1"}, "no thread"),
+    ]  # fmt: skip
+    for wrong, says in cases:
+        problem = await add(door, 404 if "thread" in wrong else 400, **wrong)
+        assert says in problem["detail"]
+        assert problem["hint"]
+    fields: list[dict[str, Any]] = [{"budget_usd": -1}, {"text": "a\u0000b"}, {"colour": "red"}, {"when": 9}]
+    for wrong in fields:
+        response = await door.http.post("/schedules", json={**WEEKDAYS, **wrong})
+        assert 400 <= response.status_code < 500
+    assert await door.get("/schedules") == before
 
 
 async def test_a_schedule_does_not_report_to_a_customer(door: Door) -> None:
@@ -84,23 +81,29 @@ async def test_it_is_paused_resumed_and_removed(door: Door) -> None:
     assert (paused["paused"], paused["next_at"], paused["coming"]) == (True, None, [])
     assert (await door.post("/schedules/disk/pause"))["paused"] is True
     assert (await door.post("/schedules/disk/resume"))["next_at"] is not None
-    assert (await door.http.delete("/schedules/disk")).json()["name"] == "disk"
+    assert (await door.delete("/schedules/disk"))["name"] == "disk"
     await door.get("/schedules/disk", 404)
-    assert (await door.http.post("/schedules/disk/dance")).status_code == 400
+    await door.post("/schedules/disk/dance", 400)
 
 
-async def test_its_budget_holds_for_its_runs_and_goes_with_it(door: Door, db: Database) -> None:
+async def test_run_now_is_a_proactive_job_whose_budget_holds_and_goes_with_its_schedule(
+    own_door: Door, db: Database
+) -> None:
+    door = own_door
     await add(door, name="disk", budget_usd=0.25)
     receipt = await door.post("/schedules/disk/run", 202)
-    await door.until(receipt["job_id"])
+    job = await door.until(receipt["job_id"])
+    assert (job["scope"], job["lane"], job["status"]) == ("proactive", "tools", "done")
+    assert (await door.get("/schedules/disk"))["last_job_id"] == receipt["job_id"]
+    assert (await door.get(f"/messages/{receipt['message_id']}"))["text"] == WEEKDAYS["text"]
     account = Account(Scope.PROACTIVE, UUID(receipt["thread_id"]), UUID(receipt["job_id"]))
     async with db.transaction() as tx:
-        await reserve(tx, account, Decimal("0.2"))
+        await reserve(tx, account)
     async with db.transaction() as tx:
         with pytest.raises(BudgetExceeded, match="schedule"):
-            await reserve(tx, account, Decimal("0.2"))
+            await reserve(tx, account)
     assert await caps(door) == [("disk", 0.25)]
-    await door.http.delete("/schedules/disk")
+    await door.delete("/schedules/disk")
     assert await caps(door) == []
 
 
@@ -109,20 +112,11 @@ async def caps(door: Door) -> list[tuple[str, float]]:
     return [(one["name"], one["measures"][0]["cap"]) for one in items if one["subject"] == "schedule"]
 
 
-async def reserve(tx: Connection, account: Account, cost: Decimal) -> None:
+async def reserve(tx: Connection, account: Account) -> None:
     await ledger.reserve(
         tx, account=account, caps=Caps(), provider="claude", model="m", tokens_input=1, tokens_output_max=1,
-        cost_max=cost, meta={},
+        cost_max=Decimal("0.2"), meta={},
     )  # fmt: skip
-
-
-async def test_run_now_is_a_proactive_job_in_its_thread(door: Door) -> None:
-    await add(door, name="disk")
-    receipt = await door.post("/schedules/disk/run", 202)
-    job = await door.until(receipt["job_id"])
-    assert (job["scope"], job["lane"], job["status"]) == ("proactive", "tools", "done")
-    assert (await door.get("/schedules/disk"))["last_job_id"] == receipt["job_id"]
-    assert (await door.get(f"/messages/{receipt['message_id']}"))["text"] == WEEKDAYS["text"]
 
 
 async def waiting(db: Database, text: str) -> None:
@@ -134,23 +128,37 @@ async def waiting(db: Database, text: str) -> None:
         await reminders.add(tx, thread.id, text, due, words="in a day", zone="UTC")
 
 
-async def test_reminders_are_listed_and_cancelled_once(door: Door, db: Database) -> None:
+async def test_reminders_are_listed_and_cancelled_once(own_door: Door, db: Database) -> None:
+    door = own_door
     await waiting(db, "call Ann")
     await waiting(db, "call Bob")
     first = await door.get("/reminders", limit=1)
     assert [one["text"] for one in first["items"]] == ["call Bob"]
     second = await door.get("/reminders", limit=1, before=first["next"])
     assert [one["text"] for one in second["items"]] == ["call Ann"]
-    gone = await door.http.delete(f"/reminders/{second['items'][0]['id']}")
-    assert gone.json()["state"] == "cancelled"
-    assert (await door.http.delete(f"/reminders/{second['items'][0]['id']}")).status_code == 409
-    assert (await door.http.delete(f"/reminders/{uuid4()}")).status_code == 404
+    anns = f"/reminders/{second['items'][0]['id']}"
+    assert (await door.delete(anns))["state"] == "cancelled"
+    await door.delete(anns, 409)
+    await door.delete(f"/reminders/{uuid4()}", 404)
     assert [one["text"] for one in (await door.get("/reminders", state="pending"))["items"]] == ["call Bob"]
 
 
-@pytest.mark.parametrize("path", ["/schedules", "/reminders", "/api/tasks", "/memories"])
-async def test_others_than_the_owner_see_nothing_of_it(door: Door, db: Database, path: str) -> None:
+async def test_facts_are_listed_by_world_and_thread_and_removed(own_door: Door, db: Database) -> None:
+    door = own_door
+    mine = await door.send("hello", thread="main")
+    anns = await door.send("hello", sender={"id": "ann"})
     async with db.transaction() as tx:
-        await principals.add(tx, Role.OPERATOR, "op", "lw_operator")
-    response = await door.http.get(path, headers={"Authorization": "Bearer lw_operator"})
-    assert response.status_code == 403
+        for world, thread in ((World.OWNER, mine["thread_id"]), (World.CUSTOMER, anns["thread_id"])):
+            text = f"a fact of the {world}"
+            await memories.remember(tx, world, UUID(thread), text, key=None, source="a page", job_id=None)
+    assert len((await door.get("/memories"))["items"]) == 2
+    [owners] = (await door.get("/memories", world="owner"))["items"]
+    assert (owners["text"], owners["source"], owners["world"]) == ("a fact of the owner", "a page", "owner")
+    [customers] = (await door.get("/memories", thread=anns["thread_id"]))["items"]
+    assert customers["text"] == "a fact of the customer"
+    first = await door.get("/memories", limit=1)
+    assert len((await door.get("/memories", limit=1, before=first["next"]))["items"]) == 1
+    assert (await door.delete(f"/memories/{owners['id']}"))["text"] == "a fact of the owner"
+    await door.delete(f"/memories/{owners['id']}", 404)
+    assert (await door.get("/memories", world="owner"))["items"] == []
+    await door.get("/memories", 404, thread=uuid4())

@@ -1,4 +1,4 @@
-"""The tools at hand over HTTP and on the command line, where they come from, and what a thread has kept."""
+"""The tools at hand over HTTP, where they come from, and what a thread has kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from uuid import uuid4
 
-from laneway.client import Client
 from laneway.connections import McpServer, OpenApiDocument
 from laneway.domain.ids import new_id
 from laneway.store import toolboxes
@@ -38,7 +37,8 @@ async def test_all_tools_are_listed_with_their_origin_and_their_suppliers_with_t
     assert "no-such-program" in states["gone"][2]
 
 
-async def test_what_a_thread_has_kept_is_listed_and_dropped(door: Door, db: Database) -> None:
+async def test_what_a_thread_has_kept_is_listed_and_dropped(own_door: Door, db: Database) -> None:
+    door = own_door
     receipt = await door.send("hello there")
     thread = receipt["thread_id"]
     assert (await door.get(f"/threads/{thread}/tools"))["items"] == []
@@ -47,23 +47,7 @@ async def test_what_a_thread_has_kept_is_listed_and_dropped(door: Door, db: Data
             await toolboxes.note_found(tx, thread, new_id(), ["odds__add"])
     [kept] = (await door.get(f"/threads/{thread}/tools"))["items"]
     assert (kept["tool"], kept["found"], kept["kept"]) == ("odds__add", 3, True)
-    gone = await door.http.delete(f"/threads/{thread}/tools/odds__add")
-    assert gone.json()["found"] == 3
+    assert (await door.delete(f"/threads/{thread}/tools/odds__add"))["found"] == 3
     assert (await door.get(f"/threads/{thread}/tools"))["items"] == []
-    again = await door.http.delete(f"/threads/{thread}/tools/odds__add")
-    assert (again.status_code, again.json()["code"]) == (404, "not-found")
+    assert (await door.delete(f"/threads/{thread}/tools/odds__add", 404))["code"] == "not-found"
     await door.get(f"/threads/{uuid4()}/tools", 404)
-
-
-async def test_the_client_speaks_of_tools(door: Door) -> None:
-    import asyncio
-
-    thread = (await door.send("hello"))["thread_id"]
-
-    def ask() -> tuple[set[str], list[object]]:
-        with Client(door.url, door.key) as client:
-            return {one["name"] for one in client.tools()["items"]}, client.kept_tools(thread)["items"]
-
-    names, kept = await asyncio.to_thread(ask)
-    assert "http_request" in names
-    assert kept == []

@@ -86,23 +86,16 @@ async def test_one_bad_message_of_a_batch_loses_no_other(database_url: str, tmp_
         assert any("I did not take this" in one.text for one in sent)
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b"[" * 100_000, b'{"entry": 1}'])
-async def test_signed_nonsense_hurts_nobody(database_url: str, tmp_path: Path, body: bytes) -> None:
+async def test_signed_nonsense_hurts_nobody_and_large_payloads_are_taken_if_they_are_signed(
+    database_url: str, tmp_path: Path
+) -> None:
     async with desk(database_url, tmp_path) as here:
-        answer = await here.http.post(HOOK, content=body, headers={"x-hub-signature-256": here.meta.signature(body)})
-        assert answer.status_code in (200, 400)
+        for body in (b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b"[" * 100_000, b'{"entry": 1}'):
+            signed = {"x-hub-signature-256": here.meta.signature(body)}
+            assert (await here.http.post(HOOK, content=body, headers=signed)).status_code in (200, 400)
         assert (await here.say(KIM, "still there?")).status_code == 200
-
-
-async def test_a_payload_of_three_megabytes_is_taken(database_url: str, tmp_path: Path) -> None:
-    async with desk(database_url, tmp_path) as here:
         batch = [here.meta.status(f"wamid.{number}", "delivered", pad="x" * 2900) for number in range(1000)]
-        answer = await here.meta.tell(here.http, *batch)
-        assert answer.status_code == 200
-
-
-async def test_a_body_is_no_longer_for_calling_itself_a_form(database_url: str, tmp_path: Path) -> None:
-    async with desk(database_url, tmp_path) as here:
+        assert (await here.meta.tell(here.http, *batch)).status_code == 200, "three megabytes"
         form = {"Content-Type": "multipart/form-data; boundary=x"}
         refused = await here.http.post(HOOK, content=b"x" * 5_000_000, headers=form)
         assert refused.status_code == 413, "unsigned, and ten times what Meta sends at most would be read"
@@ -134,27 +127,22 @@ async def test_without_a_number_there_is_no_door(database_url: str, tmp_path: Pa
         assert (await http.post(HOOK, content=b"{}")).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("missing", "named"),
-    [
-        ("whatsapp_app_secret", "WHATSAPP_APP_SECRET"),
-        ("whatsapp_verify_token", "WHATSAPP_VERIFY_TOKEN"),
-        ("whatsapp_number_id", "WHATSAPP_PHONE_NUMBER_ID"),
-    ],
-)
-async def test_a_token_without_its_secrets_does_not_start(
-    database_url: str, tmp_path: Path, missing: str, named: str
-) -> None:
+async def test_a_token_without_its_secrets_does_not_start(database_url: str, tmp_path: Path) -> None:
     given: dict[str, Any] = {
         "whatsapp_token": SecretStr("EAAsecret"), "whatsapp_app_secret": SecretStr("s"),
         "whatsapp_verify_token": SecretStr("v"), "whatsapp_number_id": "1",
     }  # fmt: skip
-    del given[missing]
-    settings = Settings(home=tmp_path, database_url=SecretStr(database_url), local_classifier=False, **given)
-    with pytest.raises(SettingsError, match=named) as refused:
-        async with running(settings):
-            pass
-    assert "EAAsecret" not in str(refused.value)
+    for missing, named in {
+        "whatsapp_app_secret": "WHATSAPP_APP_SECRET",
+        "whatsapp_verify_token": "WHATSAPP_VERIFY_TOKEN",
+        "whatsapp_number_id": "WHATSAPP_PHONE_NUMBER_ID",
+    }.items():
+        rest = {name: value for name, value in given.items() if name != missing}
+        settings = Settings(home=tmp_path, database_url=SecretStr(database_url), local_classifier=False, **rest)
+        with pytest.raises(SettingsError, match=named) as refused:
+            async with running(settings):
+                pass
+        assert "EAAsecret" not in str(refused.value)
 
 
 async def test_customers_can_be_kept_out(database_url: str, tmp_path: Path) -> None:

@@ -53,7 +53,8 @@ async def test_a_failed_job_is_retried_from_its_last_good_step(opened: Open) -> 
         assert "only a failed one" in problem["detail"]
 
 
-async def test_jobs_are_filtered_and_paged(door: Door) -> None:
+async def test_jobs_are_filtered_and_paged(own_door: Door) -> None:
+    door = own_door
     receipts = [await door.send(f"number {n}?") for n in range(3)]
     for receipt in receipts:
         await door.until(receipt["job_id"])
@@ -85,11 +86,14 @@ async def _asked(door: Door) -> tuple[Any, Any]:
     return receipt, approval
 
 
-async def test_an_approved_action_runs_and_a_second_answer_comes_too_late(opened: Open) -> None:
+async def test_an_approved_action_runs_a_rejected_one_does_not_and_a_second_answer_comes_too_late(opened: Open) -> None:
     flipped: list[str] = []
     async with opened(scripted(_flipping, tools=[_switch(flipped)])) as door:
         receipt, approval = await _asked(door)
         assert approval["job_id"] == receipt["job_id"]
+        # A waiting job cannot be retried past its approval.
+        await door.post(f"/jobs/{receipt['job_id']}/retry", 409)
+        assert (await door.get(f"/jobs/{receipt['job_id']}"))["status"] == "waiting"
         answered = await door.post(f"/approvals/{approval['id']}", json={"answer": "approve"})
         assert answered["state"] == "approved"
         job = await door.until(receipt["job_id"])
@@ -98,16 +102,19 @@ async def test_an_approved_action_runs_and_a_second_answer_comes_too_late(opened
         await door.post(f"/approvals/{approval['id']}", 409, json={"answer": "reject"})
         assert (await door.get("/approvals", state="pending"))["items"] == []
 
-
-async def test_a_rejected_action_does_not_run(opened: Open) -> None:
-    flipped: list[str] = []
-    async with opened(scripted(_flipping, tools=[_switch(flipped)])) as door:
         receipt, approval = await _asked(door)
         await door.post(f"/approvals/{approval['id']}", json={"answer": "reject"})
         await door.until(receipt["job_id"])
         message = await door.get(f"/messages/{receipt['message_id']}")
         assert message["replies"][-1]["text"] == "Not done: you said no."
-        assert flipped == []
+
+        # The question of a cancelled job waits for nobody.
+        receipt, approval = await _asked(door)
+        await door.post(f"/jobs/{receipt['job_id']}/cancel")
+        assert (await door.get("/approvals", state="pending"))["items"] == []
+        await door.post(f"/approvals/{approval['id']}", 409, json={"answer": "approve"})
+        assert (await door.get(f"/jobs/{receipt['job_id']}"))["status"] == "cancelled"
+        assert flipped == ["lights"]
 
 
 async def test_an_expired_approval_is_not_taken_for_a_yes(opened: Open) -> None:
@@ -121,14 +128,8 @@ async def test_an_expired_approval_is_not_taken_for_a_yes(opened: Open) -> None:
         assert flipped == []
 
 
-async def test_a_waiting_job_cannot_be_retried_past_its_approval(opened: Open) -> None:
-    async with opened(scripted(_flipping, tools=[_switch([])])) as door:
-        receipt, _ = await _asked(door)
-        await door.post(f"/jobs/{receipt['job_id']}/retry", 409)
-        assert (await door.get(f"/jobs/{receipt['job_id']}"))["status"] == "waiting"
-
-
-async def test_the_ledger_adds_up_by_day_scope_provider_model_and_thread(door: Door) -> None:
+async def test_the_ledger_adds_up_and_the_outbox_lists_replies_by_state(own_door: Door) -> None:
+    door = own_door
     message = await door.ask("how full is the disk?")
     today = message["jobs"][0]["finished_at"][:10]
     keys = {"day": today, "scope": "reactive", "provider": "scripted", "model": "scripted",
@@ -140,13 +141,8 @@ async def test_the_ledger_adds_up_by_day_scope_provider_model_and_thread(door: D
         assert line["tokens_total"] == line["tokens_input"] + line["tokens_output"] > 0
     assert (await door.get("/ledger", since="2100-01-01T00:00:00Z"))["items"] == []
     assert len((await door.get("/ledger", since="2000-01-01"))["items"]) == 1
-
-
-async def test_the_outbox_lists_replies_by_state(door: Door) -> None:
-    message = await door.ask("how full is the disk?")
     (row,) = (await door.get("/outbox", state="sent"))["items"]
-    assert row["message_id"] == message["replies"][0]["message_id"]
-    assert row["thread_external_id"] == "main"
+    assert (row["message_id"], row["thread_external_id"]) == (message["replies"][0]["message_id"], "main")
     assert (await door.get("/outbox", state="undeliverable"))["items"] == []
 
 
@@ -164,12 +160,3 @@ async def test_what_does_not_exist_is_not_found(door: Door) -> None:
         await door.get("/events", 404, **query)
     await door.get("/messages", 404, thread=unknown)
     await door.get("/jobs", 404, message=unknown)
-
-
-async def test_a_question_of_a_cancelled_job_waits_for_nobody(opened: Open) -> None:
-    async with opened(scripted(_flipping, tools=[_switch([])])) as door:
-        receipt, approval = await _asked(door)
-        await door.post(f"/jobs/{receipt['job_id']}/cancel")
-        assert (await door.get("/approvals", state="pending"))["items"] == []
-        await door.post(f"/approvals/{approval['id']}", 409, json={"answer": "approve"})
-        assert (await door.get(f"/jobs/{receipt['job_id']}"))["status"] == "cancelled"
