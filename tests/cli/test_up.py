@@ -98,11 +98,16 @@ def home(shell: Shell) -> Path:
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_a_terminal_while_the_database_is_made_leaves_nothing_behind() -> None:
+@pytest.mark.parametrize("moment", ["loading", "the database is made"])
+def test_ctrl_c_in_a_terminal_during_the_first_start_leaves_nothing_behind(moment: str) -> None:
     with tempfile.TemporaryDirectory(prefix="laneway-up-") as folder:
         shell = shell_in(folder)
         process = shell.start("up", own_terminal=True)
-        eventually((home(shell) / "postgres" / "PG_VERSION").exists, 60)
+        maps = Path(f"/proc/{process.pid}/maps")
+        if moment == "loading":
+            eventually(lambda: "pydantic_core" in maps.read_text(encoding="utf-8", errors="replace"), 60)
+        else:
+            eventually((home(shell) / "postgres" / "PG_VERSION").exists, 60)
         # A terminal signals everybody in it: also whoever is making the database just now.
         os.killpg(process.pid, signal.SIGINT)
         _, complaints = process.communicate(timeout=60)
@@ -164,3 +169,15 @@ def test_a_second_signal_ends_it_at_once_and_the_job_goes_on_at_the_next_start(u
         running = up(used, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url)
         eventually(lambda: "Here I am again." in used.run("why", sent["message_id"]))
         running.stop()
+
+
+@pytest.mark.fault
+def test_after_a_kill_postgresql_is_taken_over_and_stopped_in_the_end(used: Shell) -> None:
+    killed = up(used)
+    killed.signal(signal.SIGKILL)
+    assert killed.ended() == -signal.SIGKILL
+    assert postgres_of(home(used)) != []
+    running = up(used)
+    running.signal(signal.SIGTERM)
+    assert running.ended() == 0
+    assert postgres_of(home(used)) == []

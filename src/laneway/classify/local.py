@@ -6,6 +6,7 @@ loaded only when the first was not sure of something.
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 import time
@@ -41,7 +42,8 @@ POSSIBLE = 0.03
 """From this probability of its label on, a flag is judged even where another label won."""
 SETTLED: dict[str, Callable[[str], bool | None]] = {"needs_confirmation": confirmation.settled}
 """Flags that grammar can raise."""
-ENCODERS: tuple[Callable[[], Encoder], ...] = (UseEncoder, MiniLmEncoder)
+ENCODERS: tuple[Callable[[], Encoder], ...] = (functools.cache(UseEncoder), functools.cache(MiniLmEncoder))
+"""What makes them; a process has each of them once, however many classifiers it has."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ class LocalClassifier:
 
     def at_hand(self, name: str) -> bool:
         """Whether the first tier of a taxonomy is trained already."""
-        names = [str(getattr(maker, "name", "?")) for maker in ENCODERS[:1]]
+        names = [UseEncoder.name]
         return training.at_hand(self._taxonomies[name], names, self._cache) is not None
 
     def ready(self, name: str) -> bool:

@@ -40,6 +40,8 @@ def main() -> None:
 
     try:
         app(prog_name="laneway")
+    except KeyboardInterrupt:
+        sys.exit(130)
     except LanewayError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(exit_code(error))
