@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -41,22 +40,18 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_nothing_set_gives_the_defaults(place: Place) -> None:
+def test_nothing_set_gives_the_defaults_and_null_takes_a_cap_away(place: Place) -> None:
     settings = place.load()
     assert (settings.host, settings.port, settings.budget_day_usd) == ("127.0.0.1", 8600, 5.0)
     assert settings.embedded
+    assert place.load(LANEWAY_BUDGET_DAY_USD="null").budget_day_usd is None
 
 
 def test_the_seeds_names_and_defaults_still_hold(place: Place) -> None:
     settings = place.load()
     assert (settings.message_history_limit, settings.approval_timeout_seconds) == (30, 3600)
-    settings = place.load(
-        CLAUDE_MODEL="m1",
-        HAIKU_MODEL="m2",
-        MESSAGE_HISTORY_LIMIT="5",
-        APPROVAL_TIMEOUT_SECONDS="60",
-        DEFAULT_MODEL="m3",
-    )
+    names = {"CLAUDE_MODEL": "m1", "HAIKU_MODEL": "m2", "DEFAULT_MODEL": "m3"}
+    settings = place.load(**names, MESSAGE_HISTORY_LIMIT="5", APPROVAL_TIMEOUT_SECONDS="60")
     assert (settings.claude_model, settings.haiku_model, settings.default_model) == ("m1", "m2", "m3")
     assert (settings.message_history_limit, settings.approval_timeout_seconds) == (5, 60)
 
@@ -78,40 +73,35 @@ def test_an_empty_value_counts_as_not_set(place: Place) -> None:
     assert settings.haiku_api_key is None
 
 
-def test_null_in_the_environment_takes_a_cap_away(place: Place) -> None:
-    assert place.load(LANEWAY_BUDGET_DAY_USD="null").budget_day_usd is None
+ENV_LINES = {
+    "CLAUDE_MODEL=plain": "plain",
+    "  export CLAUDE_MODEL = spaced  ": "spaced",
+    "CLAUDE_MODEL=commented # why": "commented",
+    "CLAUDE_MODEL=not#comment": "not#comment",
+    'CLAUDE_MODEL="a # b"': "a # b",
+    "CLAUDE_MODEL='single' # why": "single",
+    "CLAUDE_MODEL='say \"x\"'": 'say "x"',
+    "CLAUDE_MODEL=a=b": "a=b",
+    "DJANGO_SETTINGS_MODULE=shop.settings\nSECRET_KEY=x\nCLAUDE_MODEL=unharmed": "unharmed",
+}
 
 
-@pytest.mark.parametrize(
-    ("line", "value"),
-    [
-        ("CLAUDE_MODEL=plain", "plain"),
-        ("  export CLAUDE_MODEL = spaced  ", "spaced"),
-        ("CLAUDE_MODEL=commented # why", "commented"),
-        ("CLAUDE_MODEL=not#comment", "not#comment"),
-        ('CLAUDE_MODEL="a # b"', "a # b"),
-        ("CLAUDE_MODEL='single' # why", "single"),
-        ("CLAUDE_MODEL='say \"x\"'", 'say "x"'),
-        ("CLAUDE_MODEL=a=b", "a=b"),
-        ("\ufeffCLAUDE_MODEL=after-a-byte-order-mark", "after-a-byte-order-mark"),
-    ],
-)
-def test_env_files_are_read_as_a_shell_would(place: Place, line: str, value: str) -> None:
-    place.dotenv(f"# a comment\n\n{line}\n" if not line.startswith("\ufeff") else f"{line}\n")
-    assert place.load().claude_model == value
-
-
-def test_the_seeds_own_env_line_with_only_a_comment_is_empty(place: Place) -> None:
+def test_env_files_are_read_as_a_shell_would(place: Place) -> None:
+    for line, value in ENV_LINES.items():
+        place.dotenv(f"# a comment\n\n{line}\n")
+        assert place.load().claude_model == value, line
+    place.dotenv("\ufeffCLAUDE_MODEL=after-a-byte-order-mark\n")
+    assert place.load().claude_model == "after-a-byte-order-mark"
+    # The seed's own line has only a comment.
     place.dotenv("HAIKU_API_KEY=  # Optional, falls back to CLAUDE_CODE_OAUTH_TOKEN\n")
     assert place.load().haiku_api_key is None
 
 
-@pytest.mark.parametrize("line", ["CLAUDE_MODEL", 'CLAUDE_MODEL="open', "CLAUDE_MODEL='a' b", "two words=x"])
-def test_a_line_that_makes_no_sense_is_named_by_its_number_and_not_shown(place: Place, line: str) -> None:
-    place.dotenv(f"LANEWAY_PORT=1\n{line} {SECRET}\n")
-    refusal = place.refusal()
-    assert "line 2" in refusal
-    assert SECRET not in refusal
+def test_a_line_that_makes_no_sense_is_named_by_its_number_and_not_shown(place: Place) -> None:
+    for line in ("CLAUDE_MODEL", 'CLAUDE_MODEL="open', "CLAUDE_MODEL='a' b", "two words=x"):
+        place.dotenv(f"LANEWAY_PORT=1\n{line} {SECRET}\n")
+        refusal = place.refusal()
+        assert ("line 2" in refusal, SECRET in refusal) == (True, False), line
 
 
 def test_the_data_directory_can_be_named_in_the_local_env_file(place: Place, tmp_path: Path) -> None:
@@ -121,39 +111,23 @@ def test_the_data_directory_can_be_named_in_the_local_env_file(place: Place, tmp
     assert (settings.home, settings.port) == (place.home, 7)
 
 
-def test_a_foreign_env_file_in_the_current_folder_does_no_harm(place: Place) -> None:
-    place.dotenv("DJANGO_SETTINGS_MODULE=shop.settings\nSECRET_KEY=x\n")
-    assert place.load().port == 8600
+UNKNOWN = [
+    ("config.yaml", "prot: 1\nhots: x\n", "prot", "port"),
+    ("config.yaml", "prot: 1\nhots: x\n", "hots", "host"),
+    ("config.yaml", "models:\n  classify:\n    modle: x\n", "models.classify.modle", "models.classify.model"),
+    (".env", "LANEWAY_PROT=1\n", "LANEWAY_PROT", "LANEWAY_PORT"),
+    (".env", "ANTHROPIC_APIKEY=x\n", "ANTHROPIC_APIKEY", "ANTHROPIC_API_KEY"),
+]
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "unknown", "nearest"),
-    [
-        ("config.yaml", "prot: 1\n", "prot", "port"),
-        ("config.yaml", "models:\n  classify:\n    modle: x\n", "models.classify.modle", "models.classify.model"),
-        (".env", "LANEWAY_PROT=1\n", "LANEWAY_PROT", "LANEWAY_PORT"),
-        (".env", "ANTHROPIC_APIKEY=x\n", "ANTHROPIC_APIKEY", "ANTHROPIC_API_KEY"),
-    ],
-)
-def test_an_unknown_key_is_refused_and_the_nearest_named(
-    place: Place, file: str, text: str, unknown: str, nearest: str
-) -> None:
-    (place.home / file).write_text(text)
-    refusal = place.refusal()
-    assert f"`{unknown}`" in refusal
-    assert f"Did you mean `{nearest}`?" in refusal
-    assert str(place.home / file) in refusal
-
-
-def test_an_unknown_variable_of_ours_is_refused_in_the_environment_too(place: Place) -> None:
+def test_every_unknown_key_is_refused_and_the_nearest_named(place: Place) -> None:
     assert "Did you mean `LANEWAY_BUDGET_DAY_USD`?" in place.refusal(LANEWAY_BUDGET_DAILY_USD="3")
-
-
-def test_every_unknown_key_of_a_file_is_named_at_once(place: Place) -> None:
-    place.config("prot: 1\nhots: x\n")
-    refusal = place.refusal()
-    assert "`prot`" in refusal
-    assert "`hots`" in refusal
+    for file, text, unknown, nearest in UNKNOWN:
+        (place.home / file).write_text(text)
+        refusal = place.refusal()
+        for said in (f"`{unknown}`", f"Did you mean `{nearest}`?", str(place.home / file)):
+            assert said in refusal
+        (place.home / file).unlink()
 
 
 def test_variables_of_the_client_and_the_tests_are_not_settings(place: Place) -> None:
@@ -161,61 +135,54 @@ def test_variables_of_the_client_and_the_tests_are_not_settings(place: Place) ->
     place.load(LANEWAY_TEST_DATA="/data", LANEWAY_TEST_WITHOUT="tesseract")
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("LANEWAY_PORT", "eighty"),
-        ("LANEWAY_PORT", "70000"),
-        ("LANEWAY_WORKERS", "0"),
-        ("LANEWAY_LOG_LEVEL", "loud"),
-        ("LANEWAY_ALLOW_UNKNOWN_PRICE", "perhaps"),
-        ("LANEWAY_BUDGET_DAY_USD", "-1"),
-        ("LANEWAY_BUDGET_DAY_USD", "nan"),
-        ("LANEWAY_HOST", "null"),
-    ],
-)
-def test_a_wrong_value_is_refused_under_the_name_it_was_given(place: Place, name: str, text: str) -> None:
-    assert name in place.refusal(**{name: text})
+WRONG = [
+    ("LANEWAY_PORT", SECRET),
+    ("LANEWAY_PORT", "70000"),
+    ("LANEWAY_WORKERS", "0"),
+    ("LANEWAY_LOG_LEVEL", "loud"),
+    ("LANEWAY_ALLOW_UNKNOWN_PRICE", "perhaps"),
+    ("LANEWAY_BUDGET_DAY_USD", "-1"),
+    ("LANEWAY_BUDGET_DAY_USD", "nan"),
+    ("LANEWAY_HOST", "null"),
+    ("LANEWAY_ZONE", "Mars/Base"),
+    ("LANEWAY_ALLOWED_HOSTS", "http://wiki.intern"),
+    ("LANEWAY_ALLOWED_HOSTS", "a b"),
+    ("LANEWAY_ALLOWED_HOSTS", "wiki.intern/path"),
+]
 
 
-def test_all_wrong_values_are_named_at_once(place: Place) -> None:
+def test_a_wrong_value_is_refused_under_the_name_it_was_given_and_not_repeated(place: Place) -> None:
+    for name, text in WRONG:
+        refusal = place.refusal(**{name: text})
+        assert (name in refusal, SECRET in refusal) == (True, False), text
     refusal = place.refusal(LANEWAY_PORT="x", LANEWAY_WORKERS="y")
-    assert "LANEWAY_PORT" in refusal
+    assert "LANEWAY_PORT" in refusal, "all are named at once"
     assert "LANEWAY_WORKERS" in refusal
+    assert place.load(LANEWAY_ZONE="Europe/Berlin").zone == "Europe/Berlin"
 
 
-def test_a_wrong_value_is_never_repeated(place: Place) -> None:
-    assert SECRET not in place.refusal(LANEWAY_PORT=SECRET)
+def test_a_broken_config_file_is_refused_without_quoting_it(place: Place) -> None:
+    for text in (f"a: [1,\nkey: {SECRET}", f"a: b: {SECRET}", f"key: '{SECRET}"):
+        place.config(text)
+        refusal = place.refusal()
+        assert ("line" in refusal, SECRET in refusal) == (True, False), text
+    for text in ("- a\n- b\n", "just words\n"):
+        place.config(text)
+        assert "key: value" in place.refusal()
 
 
-@pytest.mark.parametrize("text", [f"a: [1,\nkey: {SECRET}", f"a: b: {SECRET}", f"key: '{SECRET}"])
-def test_a_broken_config_file_is_refused_without_quoting_it(place: Place, text: str) -> None:
-    place.config(text)
-    refusal = place.refusal()
-    assert "line" in refusal
-    assert SECRET not in refusal
-
-
-@pytest.mark.parametrize("text", ["- a\n- b\n", "just words\n"])
-def test_a_config_file_of_another_shape_is_refused(place: Place, text: str) -> None:
-    place.config(text)
-    assert "key: value" in place.refusal()
-
-
-@pytest.mark.parametrize("text", ["", "# only a comment\n", "models:\n  classify:\n  # model: x\nredis:\n"])
-def test_empty_files_and_empty_sections_set_nothing(place: Place, text: str) -> None:
+def test_empty_files_and_empty_sections_set_nothing(place: Place) -> None:
     before = place.load()
-    place.config(text)
-    assert place.load() == before
+    for text in ("", "# only a comment\n", "models:\n  classify:\n  # model: x\nredis:\n"):
+        place.config(text)
+        assert place.load() == before
 
 
-@pytest.mark.parametrize("key", ["anthropic_api_key", "ANTHROPIC_API_KEY"])
-def test_a_secret_in_the_config_file_is_refused_and_sent_to_its_place(place: Place, key: str) -> None:
-    place.config(f"{key}: {SECRET}\n")
-    refusal = place.refusal()
-    assert "ANTHROPIC_API_KEY" in refusal
-    assert ".env" in refusal
-    assert SECRET not in refusal
+def test_a_secret_in_the_config_file_is_refused_and_sent_to_its_place(place: Place) -> None:
+    for key in ("anthropic_api_key", "ANTHROPIC_API_KEY"):
+        place.config(f"{key}: {SECRET}\n")
+        refusal = place.refusal()
+        assert ("ANTHROPIC_API_KEY" in refusal, ".env" in refusal, SECRET in refusal) == (True, True, False)
 
 
 def test_secrets_are_not_in_what_settings_print(place: Place) -> None:
@@ -226,17 +193,12 @@ def test_secrets_are_not_in_what_settings_print(place: Place) -> None:
     assert SECRET not in repr(settings)
     assert SECRET not in str(settings)
     assert SECRET not in settings.model_dump_json()
-    assert settings.anthropic_api_key is not None
-    assert settings.anthropic_api_key.get_secret_value() == SECRET
 
 
-def test_lists_come_from_yaml_lists_and_from_commas(place: Place) -> None:
+def test_lists_come_from_yaml_lists_and_from_commas_and_folders_from_the_users_home(place: Place) -> None:
     assert place.load(LANEWAY_FALLBACK_MODELS="a:1, b:2 ,").fallback_models == ("a:1", "b:2")
     place.config("models:\n  fallback: [c:3, d:4]\n")
     assert place.load().fallback_models == ("c:3", "d:4")
-
-
-def test_the_folder_for_read_file_is_taken_from_the_users_home(place: Place) -> None:
     place.config("files: ~/shared\n")
     assert place.load().files == Path("~/shared").expanduser()
 
@@ -249,12 +211,6 @@ def test_a_file_that_cannot_be_read_is_a_clear_refusal(place: Place) -> None:
     assert str(place.here / ".env") in place.refusal()
 
 
-def test_settings_cannot_be_changed_after_they_were_read(place: Place) -> None:
-    settings: Any = place.load()
-    with pytest.raises(ValueError, match="frozen"):
-        settings.port = 1
-
-
 def test_every_setting_has_one_name_in_the_environment_and_a_meaning() -> None:
     names = [env for _, _, _, env in described()]
     keys = [key for _, _, key, _ in described() if key]
@@ -262,13 +218,6 @@ def test_every_setting_has_one_name_in_the_environment_and_a_meaning() -> None:
     assert len(set(keys)) == len(keys)
     assert all((info.description or "").endswith(".") for _, info, _, _ in described())
     assert {name for name, *_ in described()} == set(Settings.model_fields) - {"home"}
-
-
-def test_a_time_zone_nobody_knows_is_refused_at_the_start(tmp_path: Path) -> None:
-    home = {"LANEWAY_HOME": str(tmp_path)}
-    assert Settings.load({**home, "LANEWAY_ZONE": "Europe/Berlin"}, tmp_path).zone == "Europe/Berlin"
-    with pytest.raises(SettingsError, match="LANEWAY_ZONE"):
-        Settings.load({**home, "LANEWAY_ZONE": "Mars/Base"}, tmp_path)
 
 
 MCP = """
@@ -302,32 +251,26 @@ def test_servers_can_stand_in_the_environment_as_json(place: Place) -> None:
     assert "not valid JSON" in place.refusal(LANEWAY_MCP="{")
 
 
-@pytest.mark.parametrize(
-    ("server", "told"),
-    [
-        ("{comand: x}", "`a.comand`: there is no such key"),
-        ("{command: x, url: 'http://x/'}", "give either `command` or `url`"),
-        ("{}", "give either `command` or `url`"),
-        ("{url: 'http://x/', args: [y]}", "`args` and `env` go with `command`"),
-        ("{command: x, headers: {a: b}}", "`headers` go with `url`"),
-        ("{url: 'ftp://x/'}", "`a.url`"),
-        ("{url: 'http://me:secret@x/'}", "`a.url`"),
-        ("{command: x, timeout_seconds: 0}", "`a.timeout_seconds`"),
-        ("just words", "`a`"),
-    ],
-)
-def test_a_wrong_server_is_refused_with_the_place(place: Place, server: str, told: str) -> None:
-    place.config(f"tools:\n  mcp:\n    a: {server}\n")
-    refusal = place.refusal()
-    assert told in refusal
-    assert "tools.mcp" in refusal
-    assert "secret" not in refusal
+SERVERS = {
+    "a: {comand: x}": "`a.comand`: there is no such key",
+    "a: {command: x, url: 'http://x/'}": "give either `command` or `url`",
+    "a: {}": "give either `command` or `url`",
+    "a: {url: 'http://x/', args: [y]}": "`args` and `env` go with `command`",
+    "a: {command: x, headers: {a: b}}": "`headers` go with `url`",
+    "a: {url: 'ftp://x/'}": "`a.url`",
+    "a: {url: 'http://me:secret@x/'}": "`a.url`",
+    "a: {command: x, timeout_seconds: 0}": "`a.timeout_seconds`",
+    "a: just words": "`a`",
+    # Its name must fit into the names of tools.
+    **{f"'{name}': {{command: x}}": "tools.mcp" for name in ("Big", "with space", "double__line", "", "x" * 31)},
+}
 
 
-@pytest.mark.parametrize("name", ["Big", "with space", "double__line", "", "x" * 31])
-def test_the_name_of_a_server_must_fit_into_the_names_of_tools(place: Place, name: str) -> None:
-    place.config(f"tools:\n  mcp:\n    '{name}': {{command: x}}\n")
-    assert "tools.mcp" in place.refusal()
+def test_a_wrong_server_is_refused_with_the_place(place: Place) -> None:
+    for server, told in SERVERS.items():
+        place.config(f"tools:\n  mcp:\n    {server}\n")
+        refusal = place.refusal()
+        assert (told in refusal, "tools.mcp" in refusal, "secret" in refusal) == (True, True, False), refusal
 
 
 def test_secrets_of_servers_may_stand_in_the_home_env_file_and_only_those_the_config_names(place: Place) -> None:
@@ -338,8 +281,3 @@ def test_secrets_of_servers_may_stand_in_the_home_env_file_and_only_those_the_co
     assert (known["TICKETS_TOKEN"], known["SKY_KEY"]) == ("abc", "from-environment")
     (place.home / ".env").write_text("STRAY_TOKEN=abc\n")
     assert "STRAY_TOKEN" in place.refusal()
-
-
-@pytest.mark.parametrize("entry", ["http://wiki.intern", "a b", "wiki.intern/path"])
-def test_a_host_that_is_none_is_refused(place: Place, entry: str) -> None:
-    assert "LANEWAY_ALLOWED_HOSTS" in place.refusal(LANEWAY_ALLOWED_HOSTS=entry)

@@ -37,6 +37,8 @@ def test_attachments_are_described_in_words() -> None:
     assert describe(attachment("image", "a red door", width=640, height=480)) == "[image, 640×480: a red door]"
     assert describe(attachment("image", ocr="EXIT")) == "[image, 2048 bytes: not described; text in it: EXIT]"
     assert describe(attachment("file", "a,b\n1,2")) == "[file a.bin, 2048 bytes, x/y]\na,b\n1,2"
+    assert describe(attachment("video", seconds=8, width=640, height=360)) == "[video, 8 s, 640×360: not watched]"
+    assert describe(attachment("sticker", width=512, height=512)) == "[sticker, 512×512]"
 
 
 def test_a_long_preview_is_cut() -> None:
@@ -59,8 +61,3 @@ def test_what_could_not_be_read_says_why() -> None:
     assert describe(attachment("file", pages=12, note="there is no text in it")) == (
         "[file a.bin, 2048 bytes, x/y, 12 pages; there is no text in it]"
     )
-
-
-def test_films_and_stickers_have_words_too() -> None:
-    assert describe(attachment("video", seconds=8, width=640, height=360)) == "[video, 8 s, 640×360: not watched]"
-    assert describe(attachment("sticker", width=512, height=512)) == "[sticker, 512×512]"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from laneway.classify.model import SmallModel
+from laneway.classify.taxonomy import Flag, Label, Taxonomy
 from laneway.domain.conversation import Author
 from laneway.domain.ids import new_id
 from laneway.llm.choice import choose
@@ -28,6 +29,22 @@ JUDGED: Mapping[str, Any] = {
     "needs_confirmation": True,
     "confidence": 0.9,
 }
+ASK = (
+    "how full is the disk?", "is the server up?", "who is logged in?", "should someone worry about the load",
+    "should the logs be so big", "should the database be slow now", "uptime of the database", "size of the log folder",
+    "version of the kernel", "owner of that process", "load of the server at night",
+)  # fmt: skip
+TALK = ("hello there", "thanks a lot", "see you later", "good morning")
+CHANGE = ("restart the web server", "delete the old logs", "stop the database")
+LOOK = ("show the last log lines", "list all users", "print the disk usage")
+UNSURE = Taxonomy(
+    "message",
+    (Label("question", examples=ASK), Label("command"), Label("other", examples=TALK)),
+    (Flag("needs_confirmation", "command", yes=CHANGE, no=LOOK),),
+    fallback="question",
+    precision=2.0,
+)
+"""A taxonomy whose local classifier is never sure: no judgement is right more than always."""
 
 
 def answer(**changed: Any) -> Say:

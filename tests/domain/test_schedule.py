@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -14,50 +15,37 @@ from laneway.llm.prompts import Prompts
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-@pytest.mark.parametrize(
-    "text", [NOTHING, "nothing", " NOTHING.\n", "`NOTHING`", "**NOTHING**", '"Nothing!"', "", " \n"]
-)
-def test_nothing_is_not_worth_saying(text: str) -> None:
-    assert not worth_saying(text)
+def test_nothing_is_not_worth_saying_and_everything_else_is() -> None:
+    for text in (NOTHING, "nothing", " NOTHING.\n", "`NOTHING`", "**NOTHING**", '"Nothing!"', "", " \n"):
+        assert not worth_saying(text), text
+    worth = (
+        "The disk is 91 % full.", "Nothing is left on /var: it is full.", "NOTHING\n\nBut the disk is 91 % full.", "0",
+        "Nothing to report, but web2 did not answer.", "NOTHING NOTHING", "NO THING works: all is down.",
+    )  # fmt: skip
+    assert [text for text in worth if not worth_saying(text)] == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["The disk is 91 % full.", "Nothing is left on /var: it is full.", "NOTHING\n\nBut the disk is 91 % full.", "0",
-     "Nothing to report, but web2 did not answer.", "NOTHING NOTHING", "NO THING works: all is down."],
-)  # fmt: skip
-def test_everything_else_is(text: str) -> None:
-    assert worth_saying(text)
+def test_the_proactive_prompt_asks_for_exactly_this_word(tmp_path: Path) -> None:
+    assert f"`{NOTHING}`" in Prompts(tmp_path).text("proactive")
 
 
-def test_the_proactive_prompt_asks_for_exactly_this_word(tmp_path: object) -> None:
-    from pathlib import Path
-
-    assert f"`{NOTHING}`" in Prompts(Path(str(tmp_path))).text("proactive")
-
-
-@pytest.mark.parametrize(
-    ("text", "hours"), [("22:00-07:00", (time(22), time(7))), ("13 - 14:30", (time(13), time(14, 30)))]
-)
-def test_quiet_hours_are_read(text: str, hours: tuple[time, time]) -> None:
-    assert quiet_hours(text) == hours
+def test_quiet_hours_are_read_or_refused() -> None:
+    assert quiet_hours("22:00-07:00") == (time(22), time(7))
+    assert quiet_hours("13 - 14:30") == (time(13), time(14, 30))
+    for text in ("", "22:00", "22-25", "7-7", "22:00-07:00-08:00", "night"):
+        with pytest.raises(BadInput, match="quiet hours"):
+            quiet_hours(text)
 
 
-@pytest.mark.parametrize("text", ["", "22:00", "22-25", "7-7", "22:00-07:00-08:00", "night"])
-def test_quiet_hours_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(BadInput, match="quiet hours"):
-        quiet_hours(text)
-
-
-@pytest.mark.parametrize(
-    ("at", "until"),
-    [("21:59", None), ("22:00", "17 07:00"), ("23:30", "17 07:00"), ("00:10", "16 07:00"), ("06:59", "16 07:00"),
-     ("07:00", None), ("12:00", None)],
-)  # fmt: skip
-def test_quiet_hours_over_midnight_end_in_the_morning(at: str, until: str | None) -> None:
-    now = datetime.fromisoformat(f"2026-11-16T{at}").replace(tzinfo=BERLIN)
-    found = quiet_until(time(22), time(7), now.astimezone(UTC), BERLIN)
-    assert (f"{found.astimezone(BERLIN):%d %H:%M}" if found else None) == until
+def test_quiet_hours_over_midnight_end_in_the_morning() -> None:
+    ends = {
+        "21:59": None, "22:00": "17 07:00", "23:30": "17 07:00", "00:10": "16 07:00", "06:59": "16 07:00",
+        "07:00": None, "12:00": None,
+    }  # fmt: skip
+    for at, until in ends.items():
+        now = datetime.fromisoformat(f"2026-11-16T{at}").replace(tzinfo=BERLIN)
+        found = quiet_until(time(22), time(7), now.astimezone(UTC), BERLIN)
+        assert (f"{found.astimezone(BERLIN):%d %H:%M}" if found else None) == until, at
 
 
 def test_quiet_hours_within_a_day_end_the_same_day() -> None:

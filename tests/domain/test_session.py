@@ -36,11 +36,6 @@ def test_turns_tokens_and_money_add_up() -> None:
     assert state.tokens.total == 40
 
 
-def test_a_tick_changes_nothing() -> None:
-    state = folded(happened(EventKind.USER))
-    assert state.after(happened(EventKind.TICK, 900)) is state
-
-
 def test_errors_in_a_row_end_with_a_success() -> None:
     bad, good = happened(EventKind.TOOL_ENDED, failed=True), happened(EventKind.TOOL_ENDED)
     assert folded(bad, happened(EventKind.ERROR), bad).consecutive_errors == 3
@@ -56,22 +51,20 @@ def test_calls_are_open_until_their_result() -> None:
     assert set(state.after(happened(EventKind.TOOL_ENDED, call_id="1")).open_calls) == {"2"}
 
 
-def test_it_waits_when_its_turn_is_over_until_a_person_speaks() -> None:
+def test_it_waits_or_has_ended_until_a_person_speaks() -> None:
     done = folded(happened(EventKind.ASSISTANT), happened(EventKind.OTHER, turn_ended=True))
+    ended = folded(happened(EventKind.USER), happened(EventKind.ENDED))
     assert done.waiting
     assert done.after(happened(EventKind.TOKENS, tokens=Tokens(1))).waiting
     assert done.after(happened(EventKind.ASSISTANT, side=True)).waiting
-    assert not done.after(happened(EventKind.USER)).waiting
-
-
-def test_a_session_that_ended_may_go_on() -> None:
-    ended = folded(happened(EventKind.USER), happened(EventKind.ENDED))
-    assert ended.ended
     assert ended.after(happened(EventKind.TOKENS)).ended
-    assert not ended.after(happened(EventKind.USER)).ended
+    for state in (done, ended):
+        spoken = state.after(happened(EventKind.USER))
+        assert (spoken.waiting, spoken.ended) == (False, False)
 
 
-def test_compaction_forgets_how_full_the_context_was() -> None:
+def test_a_tick_changes_nothing_and_compaction_forgets_how_full_the_context_was() -> None:
     full = folded(happened(EventKind.TOKENS, context_used=900))
+    assert full.after(happened(EventKind.TICK, 900)) is full
     assert full.after(happened(EventKind.COMPACTED)).context_used is None
     assert full.after(happened(EventKind.USER)).context_used == 900

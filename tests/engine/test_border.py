@@ -41,22 +41,9 @@ async def said(db: Database, job: Job) -> list[str]:
 
 @pytest.mark.parametrize("error", [LOST, ValueError("broken")])
 async def test_a_run_that_ends_by_itself_while_it_is_stopped_says_that_it_was_stopped(
-    db: Database, door: Door, error: Exception
-) -> None:
-    run = await stopped(db, door)
-
-    async def travel(run: Run) -> None:
-        raise error
-
-    await Border(db, PATIENCE, frozenset({"http"})).cross(run, travel)
-    assert (await door.job(run.job.id)).status is JobStatus.CANCELLED
-    assert await said(db, run.job) == ["Stopped. Nothing had been done."]
-
-
-@pytest.mark.parametrize("error", [LOST, ValueError("broken")])
-async def test_word_of_the_stop_that_comes_while_it_is_written_down_does_not_undo_that(
     db: Database, door: Door, database_url: str, error: Exception
 ) -> None:
+    """Even where word of the stop comes while its end is written down."""
     run = await stopped(db, door)
 
     async def travel(run: Run) -> None:

@@ -36,10 +36,16 @@ class Watch:
 
         return stand
 
-    async def until_on(self, *names: str) -> None:
+    async def until_on(self, *names: str, begun: int = 1) -> None:
         async with asyncio.timeout(30):
-            while self.on != list(names):
+            while self.on != list(names) or len(self.begun) < begun:
                 await asyncio.sleep(0.01)
+
+
+async def end(*tasks: asyncio.Task[None]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def test_one_at_a_time_and_the_next_takes_over(db: Database) -> None:
@@ -47,26 +53,20 @@ async def test_one_at_a_time_and_the_next_takes_over(db: Database) -> None:
     first = asyncio.create_task(duties.keep(db, "gate", watch.duty("a"), PAUSE))
     await watch.until_on("a")
     second = asyncio.create_task(duties.keep(db, "gate", watch.duty("b"), PAUSE))
-    await asyncio.sleep(0.3)
-    assert watch.on == ["a"]
-    first.cancel()
-    await asyncio.gather(first, return_exceptions=True)
+    # Time enough for it to try.
+    await asyncio.sleep(PAUSE * 2)
+    await end(first)
     await watch.until_on("b")
-    second.cancel()
-    await asyncio.gather(second, return_exceptions=True)
-    assert (watch.on, watch.most) == ([], 1)
+    await end(second)
+    assert (watch.begun, watch.on, watch.most) == (["a", "b"], [], 1)
 
 
 async def test_a_duty_that_fails_begins_again(db: Database) -> None:
     watch = Watch()
     watch.faults = [TransientFault("away"), ZeroDivisionError("oops")]
     task = asyncio.create_task(duties.keep(db, "gate", watch.duty("a"), PAUSE))
-    async with asyncio.timeout(30):
-        while len(watch.begun) < 3:
-            await asyncio.sleep(0.01)
-    await watch.until_on("a")
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
+    await watch.until_on("a", begun=3)
+    await end(task)
     assert watch.on == []
 
 
@@ -85,14 +85,12 @@ async def test_who_lost_the_database_stands_down_before_another_begins(db: Datab
     async with asyncio.timeout(30):
         while len(watch.begun) < 2:
             await asyncio.sleep(0.01)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await end(*tasks)
     assert watch.begun[0] == leader
     assert watch.on == []
 
 
-async def test_a_duty_that_misses_its_cancellation_ends_all_the_same(database_url: str) -> None:
+async def test_a_duty_that_misses_its_cancellation_ends_all_the_same(db: Database) -> None:
     missed, begun = 0, asyncio.Event()
 
     async def deaf() -> None:
@@ -106,14 +104,7 @@ async def test_a_duty_that_misses_its_cancellation_ends_all_the_same(database_ur
                 if missed > 1:
                     raise
 
-    db = Database(database_url)
-    await db.open()
-    try:
-        task = asyncio.create_task(duties.keep(db, "deaf", deaf))
-        await asyncio.wait_for(begun.wait(), 30)
-        task.cancel()
-        async with asyncio.timeout(30):
-            await asyncio.gather(task, return_exceptions=True)
-        assert missed == 2
-    finally:
-        await db.close()
+    task = asyncio.create_task(duties.keep(db, "deaf", deaf))
+    await asyncio.wait_for(begun.wait(), 30)
+    await asyncio.wait_for(end(task), 30)
+    assert missed == 2

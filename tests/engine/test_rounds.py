@@ -18,7 +18,7 @@ class Rounds:
         self.turns, self.told = 0, list[Told]()
         self._pause, self._wake = pause, asyncio.Event()
         listening = listen(db, self._hear, DUE)
-        self.task = asyncio.create_task(rounds(self._wake, self._turn, listening, going=lambda: self.turns < 100))
+        self.task = asyncio.create_task(rounds(self._wake, self._turn, listening, going=lambda: self.turns < 20))
 
     def _hear(self, told: Told) -> None:
         self.told.append(told)
@@ -55,7 +55,7 @@ async def test_the_time_that_a_round_was_told_begins_the_next_one(db: Database) 
     await here.until(10, 1)
     async with asyncio.timeout(30):
         await here.task
-    assert here.turns == 100, "it ended by itself when it was no longer going"
+    assert here.turns == 20, "it ended by itself when it was no longer going"
 
 
 async def test_a_listener_whose_connection_is_gone_listens_again(db: Database, database_url: str) -> None:

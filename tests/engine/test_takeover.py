@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import psycopg
 import pytest
@@ -52,48 +51,22 @@ class Diary:
         return name
 
 
-async def test_a_drained_run_goes_on_at_the_step_where_it_was_stopped(db: Database, door: Door, launch: Launch) -> None:
+@pytest.mark.parametrize(("hold_at", "shape", "runs"), [("two", "A", 1), ("three", "B", 2)])
+async def test_a_drained_run_goes_on_at_the_step_where_it_was_stopped(
+    db: Database, door: Door, launch: Launch, hold_at: str, shape: str, runs: int
+) -> None:
+    """A worker of another shape starts another run, with the steps that are stored."""
     diary = Diary(db)
-    diary.hold_at = "two"
-    async with launch(diary.run, made=diary.given):
+    diary.hold_at = hold_at
+    async with launch(diary.run, shape="A", made=diary.given):
         job_id = await door.put()
         await asyncio.wait_for(diary.held.wait(), 30)
     assert (await door.job(job_id)).status is JobStatus.RUNNING
     diary.hold_at = None
-    async with launch(diary.run, made=diary.given):
-        assert (await door.ended(job_id)).status is JobStatus.DONE
-    assert diary.made == ["one", "two", "three"]
-
-
-async def test_a_run_of_another_shape_keeps_its_stored_steps(db: Database, door: Door, launch: Launch) -> None:
-    diary = Diary(db)
-    diary.hold_at = "three"
-    async with launch(diary.run, shape="A", made=diary.given):
-        job_id = await door.put()
-        await asyncio.wait_for(diary.held.wait(), 30)
-    diary.hold_at = None
-    async with launch(diary.run, shape="B", made=diary.given):
+    async with launch(diary.run, shape=shape, made=diary.given):
         job = await door.ended(job_id)
-    assert job.status is JobStatus.DONE
-    assert job.run == 2
+    assert (job.status, job.run) == (JobStatus.DONE, runs)
     assert diary.made == ["one", "two", "three"]
-
-
-async def test_cancelling_a_queued_job_means_it_never_starts(db: Database, door: Door, launch: Launch) -> None:
-    began: list[str] = []
-
-    async def runner(run: Run) -> None:
-        began.append(str(run.job.id))
-        await finish(db, run)
-
-    job_id = await door.put()
-    async with db.transaction() as tx:
-        await jobs.request_cancel(tx, job_id)
-    async with launch(runner):
-        other = await door.put()
-        await door.ended(other)
-    assert began == [str(other)]
-    assert (await door.job(job_id)).status is JobStatus.CANCELLED
 
 
 async def until_stopped(db: Database, run: Run, began: asyncio.Event, ended: asyncio.Event) -> None:
@@ -107,8 +80,9 @@ async def until_stopped(db: Database, run: Run, began: asyncio.Event, ended: asy
             await jobs.move(tx, run.job.id, JobStatus.CANCELLED)
 
 
-@pytest.mark.alone
-async def test_cancelling_a_running_job_ends_its_task_within_a_second(db: Database, door: Door, launch: Launch) -> None:
+async def test_cancelling_a_running_job_ends_its_task_and_its_children_at_once(
+    db: Database, door: Door, launch: Launch
+) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
     children_ended: list[bool] = []
 
@@ -119,34 +93,31 @@ async def test_cancelling_a_running_job_ends_its_task_within_a_second(db: Databa
     async with launch(runner):
         job_id = await door.put()
         await asyncio.wait_for(began.wait(), 30)
-        at = time.monotonic()
         async with db.transaction() as tx:
             await jobs.request_cancel(tx, job_id)
-        await asyncio.wait_for(ended.wait(), 30)
-        assert time.monotonic() - at < 1
+        await asyncio.wait_for(ended.wait(), 2)
         assert (await door.ended(job_id)).status is JobStatus.CANCELLED
     assert children_ended == [True]
 
 
-async def test_a_worker_that_was_given_up_may_not_act_and_then_starts_afresh(
+async def test_a_worker_that_was_given_up_may_not_act_and_starts_afresh_as_soon_as_it_has_let_go(
     db: Database, door: Door, launch: Launch
 ) -> None:
-    began = asyncio.Event()
-    refused: list[str] = []
-    runs: list[int] = []
+    began, gone, refused = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def runner(run: Run) -> None:
-        runs.append(run.epoch)
-        if len(runs) > 1:
+        if began.is_set():
             await finish(db, run)
             return
         began.set()
         try:
             await ask_until_refused()
+            await asyncio.sleep(60)
         except asyncio.CancelledError:
             # The heartbeat noticed first and lets go of every run; this one may not act all the same.
             await ask_until_refused()
-        raise asyncio.CancelledError
+        finally:
+            await gone.wait()
 
     async def ask_until_refused() -> None:
         while not refused:
@@ -156,13 +127,6 @@ async def test_a_worker_that_was_given_up_may_not_act_and_then_starts_afresh(
             except LeaseLost as error:
                 refused.append(str(error))
 
-    async def back() -> None:
-        while True:
-            async with db.transaction() as tx:
-                if engine.worker in [worker.id for worker in await workers.alive(tx)]:
-                    return
-            await asyncio.sleep(0.05)
-
     async with launch(runner) as engine:
         job_id = await door.put()
         await asyncio.wait_for(began.wait(), 30)
@@ -171,46 +135,15 @@ async def test_a_worker_that_was_given_up_may_not_act_and_then_starts_afresh(
             await workers.leave(tx, engine.worker)
             await jobs.hand_over(tx, job_id, worker="w-other", next_run=False)
         async with asyncio.timeout(30):
-            while not refused:
-                await asyncio.sleep(0.05)
-        await asyncio.wait_for(back(), 30)
+            while not (refused and engine.running.paused):
+                await asyncio.sleep(0.02)
         fresh = await door.put("another")
-        assert (await door.ended(fresh)).status is JobStatus.DONE
-    assert "taken over" in refused[0]
-
-
-@pytest.mark.alone
-async def test_what_comes_while_a_given_up_worker_lets_go_starts_as_soon_as_it_is_back(
-    db: Database, door: Door, launch: Launch
-) -> None:
-    began, letting_go, gone = asyncio.Event(), asyncio.Event(), asyncio.Event()
-
-    async def runner(run: Run) -> None:
-        if began.is_set():
-            await finish(db, run)
-            return
-        began.set()
-        try:
-            await asyncio.sleep(60)
-        finally:
-            letting_go.set()
-            await gone.wait()
-
-    async with launch(runner) as engine:
-        job_id = await door.put()
-        await asyncio.wait_for(began.wait(), 30)
-        async with db.transaction() as tx:
-            await workers.leave(tx, engine.worker)
-            await jobs.hand_over(tx, job_id, worker="w-other", next_run=False)
-        await asyncio.wait_for(letting_go.wait(), 30)
-        fresh = await door.put("another")
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.1)
         assert (await door.job(fresh)).status is JobStatus.QUEUED
-        at = time.monotonic()
         gone.set()
-        await door.until(fresh, JobStatus.DONE)
-        # Nobody had to look for it: that is done every ten seconds only.
-        assert time.monotonic() - at < LOOK_ANYWAY_SECONDS / 2
+        # Nobody has to look for it: that is done every ten seconds only.
+        await door.until(fresh, JobStatus.DONE, seconds=LOOK_ANYWAY_SECONDS * 0.8)
+    assert "taken over" in refused[0]
 
 
 async def test_a_job_that_has_ended_cannot_be_moved(db: Database, door: Door, launch: Launch) -> None:
@@ -232,25 +165,21 @@ async def test_a_stop_that_nobody_was_told_of_ends_the_run_all_the_same(
     async with launch(lambda run: until_stopped(db, run, began, ended)):
         job_id = await door.put()
         await asyncio.wait_for(began.wait(), 30)
+        # Word of a stop that names no job leaves the worker as it is.
+        await db.notify(CANCELS, "nonsense")
         # As `request_cancel` does, with a notification that came while the listener had no connection.
         async with db.transaction() as tx:
             await tx.execute("UPDATE jobs SET cancel_requested_at = now() WHERE id = %s", (job_id,))
         await asyncio.wait_for(ended.wait(), 30)
         assert (await door.ended(job_id)).status is JobStatus.CANCELLED
-
-
-async def test_word_of_a_stop_that_names_no_job_leaves_the_worker_listening(
-    db: Database, door: Door, launch: Launch
-) -> None:
-    async def runner(run: Run) -> None:
-        await finish(db, run)
-
-    async with launch(runner):
-        await door.ended(await door.put())
-        await db.notify(CANCELS, "nonsense")
-        job_id = await door.put()
         # Nobody told of it, dispatch would look after ten seconds.
-        await door.ended(job_id, seconds=LOOK_ANYWAY_SECONDS / 2)
+        for event in (began, ended):
+            event.clear()
+        second = await door.put()
+        await asyncio.wait_for(began.wait(), LOOK_ANYWAY_SECONDS * 0.8)
+        async with db.transaction() as tx:
+            await jobs.request_cancel(tx, second)
+        await asyncio.wait_for(ended.wait(), 2)
 
 
 async def test_an_effect_that_has_happened_is_on_record_though_its_run_is_stopped_meanwhile(

@@ -32,49 +32,45 @@ async def places(db: Database) -> list[tuple[str, int, bool]]:
         return [tuple(row) for row in await cursor.fetchall()]
 
 
-async def test_small_ones_lie_in_the_database_and_large_ones_in_a_folder(db: Database, tmp_path: Path) -> None:
+async def test_small_ones_lie_in_the_database_and_large_ones_once_in_a_folder_before_their_row_is_written(
+    db: Database, tmp_path: Path
+) -> None:
     originals = Artifacts(db, [Folder(tmp_path / "artifacts")])
-    small, large = await kept(db, originals, b"small", "text/plain"), await kept(db, originals, LARGE)
-    assert large == f"artifact://sha256/{DIGEST}"
-    assert await places(db) == [("row", 5, False), ("folder", 200_000, True)]
+    small = await kept(db, originals, b"small", "text/plain")
+    await originals.lay(LARGE)
     path = tmp_path / "artifacts" / DIGEST[:2] / DIGEST[2:]
+    written = path.stat().st_mtime_ns
+    assert await places(db) == [("row", 5, False)]
+    large = [await kept(db, originals, LARGE) for _ in range(2)]
+    assert large == [f"artifact://sha256/{DIGEST}"] * 2
+    assert await places(db) == [("row", 5, False), ("folder", 200_000, True)]
     assert path.read_bytes() == LARGE
+    assert path.stat().st_mtime_ns == written
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert (await originals.read(small)).content == b"small"
     assert (await originals.read(small)).mime == "text/plain"
-    assert (await originals.read(large)).content == LARGE
+    assert (await originals.read(large[0])).content == LARGE
 
 
-async def test_the_same_content_is_stored_once(db: Database, tmp_path: Path) -> None:
-    originals = Artifacts(db, [Folder(tmp_path)])
-    first = await kept(db, originals, LARGE)
-    path = tmp_path / DIGEST[:2] / DIGEST[2:]
-    written = path.stat().st_mtime_ns
-    assert await kept(db, originals, LARGE) == first
-    assert path.stat().st_mtime_ns == written
-    assert len(await places(db)) == 1
-
-
-async def test_bytes_are_there_before_their_row_is(db: Database, tmp_path: Path) -> None:
-    originals = Artifacts(db, [Folder(tmp_path)])
-    await originals.lay(LARGE)
-    assert (tmp_path / DIGEST[:2] / DIGEST[2:]).is_file()
-    assert await places(db) == []
-
-
-async def test_what_was_changed_on_the_disk_is_not_given_out(db: Database, tmp_path: Path) -> None:
-    originals = Artifacts(db, [Folder(tmp_path)])
-    ref = await kept(db, originals, LARGE)
-    path = tmp_path / DIGEST[:2] / DIGEST[2:]
+async def test_what_was_changed_or_lost_where_it_lies_is_not_given_out(
+    db: Database, s3: S3Server, tmp_path: Path
+) -> None:
+    folder, remote = Artifacts(db, [Folder(tmp_path)]), Artifacts(db, [bucket(s3)])
+    ref, far = await kept(db, folder, LARGE), await kept(db, remote, LARGE[1:])
+    path, key = tmp_path / DIGEST[:2] / DIGEST[2:], next(iter(s3.objects))
     path.write_bytes(LARGE[:-1] + b"!")
-    with pytest.raises(NotFound, match="damaged"):
-        await originals.read(ref)
+    s3.objects[key] = b"other"
+    for originals, one in ((folder, ref), (remote, far)):
+        with pytest.raises(NotFound, match="damaged"):
+            await originals.read(one)
     # Whoever stores the same content again mends it.
-    await originals.lay(LARGE)
-    assert (await originals.read(ref)).content == LARGE
+    await folder.lay(LARGE)
+    assert (await folder.read(ref)).content == LARGE
     path.unlink()
-    with pytest.raises(NotFound, match="lost"):
-        await originals.read(ref)
+    s3.objects.clear()
+    for originals, one in ((folder, ref), (remote, far)):
+        with pytest.raises(NotFound, match="lost"):
+            await originals.read(one)
 
 
 async def test_a_folder_that_cannot_be_written_refuses_nothing(db: Database, tmp_path: Path) -> None:
@@ -85,10 +81,10 @@ async def test_a_folder_that_cannot_be_written_refuses_nothing(db: Database, tmp
     assert (await originals.read(ref)).content == LARGE
 
 
-@pytest.mark.parametrize("ref", ["", "artifact://sha256/../../etc/passwd", reference(b"never stored"), "x" * 64])
-async def test_unknown_and_strange_references_are_not_found(db: Database, tmp_path: Path, ref: str) -> None:
-    with pytest.raises(NotFound):
-        await Artifacts(db, [Folder(tmp_path)]).read(ref)
+async def test_unknown_and_strange_references_are_not_found(db: Database, tmp_path: Path) -> None:
+    for ref in ("", "artifact://sha256/../../etc/passwd", reference(b"never stored"), "x" * 64):
+        with pytest.raises(NotFound):
+            await Artifacts(db, [Folder(tmp_path)]).read(ref)
 
 
 @pytest.fixture
@@ -102,32 +98,15 @@ def bucket(server: S3Server, secret: str = "s3cret", url: str = "s3://files/lane
 
 
 async def test_large_ones_lie_in_a_bucket_if_one_is_set(db: Database, s3: S3Server, tmp_path: Path) -> None:
+    other = await kept(db, Artifacts(db, [Folder(tmp_path)]), LARGE[1:])
     originals = Artifacts(db, [bucket(s3), Folder(tmp_path)])
     ref = await kept(db, originals, LARGE)
     assert s3.objects == {f"laneway/{DIGEST[:2]}/{DIGEST[2:]}": LARGE}
-    assert await places(db) == [("bucket", 200_000, True)]
+    assert await places(db) == [("folder", 199_999, True), ("bucket", 200_000, True)]
     assert (await originals.read(ref)).content == LARGE
+    assert (await originals.read(other)).content == LARGE[1:], "what was kept before a bucket was set is found"
     await kept(db, originals, LARGE)
     assert s3.puts == 1
-
-
-async def test_what_was_kept_in_the_folder_is_found_after_a_bucket_was_set(
-    db: Database, s3: S3Server, tmp_path: Path
-) -> None:
-    ref = await kept(db, Artifacts(db, [Folder(tmp_path)]), LARGE)
-    assert (await Artifacts(db, [bucket(s3), Folder(tmp_path)]).read(ref)).content == LARGE
-
-
-async def test_what_was_changed_in_the_bucket_is_not_given_out(db: Database, s3: S3Server) -> None:
-    originals = Artifacts(db, [bucket(s3)])
-    ref = await kept(db, originals, LARGE)
-    key = next(iter(s3.objects))
-    s3.objects[key] = b"other"
-    with pytest.raises(NotFound, match="damaged"):
-        await originals.read(ref)
-    s3.objects.clear()
-    with pytest.raises(NotFound, match="lost"):
-        await originals.read(ref)
 
 
 async def test_a_wrong_secret_and_an_outage_refuse_nothing(db: Database, s3: S3Server) -> None:
@@ -149,7 +128,7 @@ async def test_an_outage_when_reading_says_to_try_again(db: Database, s3: S3Serv
         await Artifacts(db, []).read(ref)
 
 
-@pytest.mark.parametrize("url", ["files", "https://files/x", "s3://"])
-def test_an_address_that_names_no_bucket_is_a_wrong_setting(url: str) -> None:
-    with pytest.raises(SettingsError, match="names no bucket"):
-        Bucket.of(url, None, "auto", None, None)
+def test_an_address_that_names_no_bucket_is_a_wrong_setting() -> None:
+    for url in ("files", "https://files/x", "s3://"):
+        with pytest.raises(SettingsError, match="names no bucket"):
+            Bucket.of(url, None, "auto", None, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -10,9 +10,10 @@ import pytest
 
 from laneway.domain.budget import Account, Budget, Caps, Period, Standing, Subject
 from laneway.domain.conversation import World
+from laneway.domain.ids import new_id
 from laneway.domain.job import Scope
 from laneway.errors import BudgetExceeded, NotFound
-from laneway.store import budgets, schedules
+from laneway.store import budgets
 from laneway.store.database import Database
 from tests.store.spenders import CENT, customer, job_of, owner, reserve, scheduled, spend, together
 
@@ -50,55 +51,70 @@ SUBJECTS = [
 ]
 
 
-@pytest.mark.parametrize(("subject", "period"), SUBJECTS)
 @pytest.mark.parametrize("caps", [{"usd": Decimal("0.015")}, {"tokens": 240}], ids=["money", "tokens"])
 async def test_a_budget_of_any_subject_and_period_refuses_what_does_not_fit(
-    db: Database, spender: Account, subject: Subject, period: Period, caps: dict[str, Any]
+    db: Database, spender: Account, caps: dict[str, Any]
 ) -> None:
-    world = World.OWNER if subject in (Subject.ALL, Subject.LANE, Subject.SCOPE) else None
-    name = spender.name(subject)
-    assert name is not None
-    await put(db, subject, name, period, world=world, **caps)
     # The caller knows no more than the job: the rest is looked up.
     bare = Account(spender.scope, spender.thread_id, spender.job_id)
-    with pytest.raises(BudgetExceeded) as refused:
-        await reserve(db, bare)
-    spent = "100 of 240 tokens spent" if "tokens" in caps else "$0.01 of $0.0150 spent"
-    assert spent in refused.value.message
-    assert Budget(subject, name, period, world).title in refused.value.message
-    assert f"laneway budget set {Budget(subject, name, period, world).options}" in refused.value.hint
-    assert (refused.value.retry_after is None) is (period is Period.EVER)
-    found = (await in_force(db))[subject, name, period]
-    assert (found.spent, found.spent_tokens) == (CENT, 100)
+    for subject, period in SUBJECTS:
+        world = World.OWNER if subject in (Subject.ALL, Subject.LANE, Subject.SCOPE) else None
+        name = spender.name(subject)
+        assert name is not None
+        budget = Budget(subject, name, period, world, **caps)
+        async with db.transaction() as tx:
+            await budgets.put(tx, budget)
+        with pytest.raises(BudgetExceeded) as refused:
+            await reserve(db, bare)
+        found = (await in_force(db))[subject, name, period]
+        assert (found.spent, found.spent_tokens) == (CENT, 100)
+        async with db.transaction() as tx:
+            await budgets.remove(tx, budget)
+        spent = "100 of 240 tokens spent" if "tokens" in caps else "$0.01 of $0.0150 spent"
+        assert spent in refused.value.message
+        assert budget.title in refused.value.message
+        assert f"laneway budget set {budget.options}" in refused.value.hint
+        assert (refused.value.retry_after is None) is (period is Period.EVER)
 
 
-@pytest.mark.parametrize(
-    ("caps", "spent", "setting"),
-    [
-        (Caps(month_usd=0.015), "$0.01 of $0.0150 spent this month (UTC)", "LANEWAY_BUDGET_MONTH_USD"),
-        (Caps(month_tokens=200), "100 of 200 tokens spent this month (UTC)", "LANEWAY_BUDGET_MONTH_TOKENS"),
-        (Caps(thread_tokens=200), "spent by this thread,", "LANEWAY_BUDGET_THREAD_TOKENS"),
-        (Caps(job_tokens=200), "spent by this job,", "LANEWAY_BUDGET_JOB_TOKENS"),
-        (Caps(principal_day_usd=0.015), "by this principal today (UTC)", "LANEWAY_BUDGET_PRINCIPAL_DAY_USD"),
-        (Caps(principal_day_tokens=200), "by this principal today (UTC)", "LANEWAY_BUDGET_PRINCIPAL_DAY_TOKENS"),
-        (Caps(lane_day_usd=0.015), "by the lane tools today (UTC)", "LANEWAY_BUDGET_LANE_DAY_USD"),
-        (Caps(lane_day_tokens=200), "by the lane tools today (UTC)", "LANEWAY_BUDGET_LANE_DAY_TOKENS"),
-        (Caps(proactive_day_usd=0.015), "by proactive work today (UTC)", "LANEWAY_BUDGET_PROACTIVE_DAY_USD"),
-        (Caps(proactive_day_tokens=200), "by proactive work today (UTC)", "LANEWAY_BUDGET_PROACTIVE_DAY_TOKENS"),
-    ],
-)
-async def test_every_cap_of_the_settings_holds(
-    db: Database, spender: Account, caps: Caps, spent: str, setting: str
-) -> None:
-    with pytest.raises(BudgetExceeded) as refused:
-        await reserve(db, Account(spender.scope, spender.thread_id, spender.job_id), caps)
-    assert spent in refused.value.message
-    assert setting in refused.value.hint
+CAPS = {
+    "day_usd": "$0.01 of $0.0150 spent today (UTC)",
+    "day_tokens": "100 of 200 tokens spent today (UTC)",
+    "thread_usd": "$0.01 of $0.0150 spent by this thread",
+    "job_usd": "$0.01 of $0.0150 spent by this job",
+    "month_usd": "$0.01 of $0.0150 spent this month (UTC)",
+    "month_tokens": "100 of 200 tokens spent this month (UTC)",
+    "thread_tokens": "spent by this thread,",
+    "job_tokens": "spent by this job,",
+    "principal_day_usd": "by this principal today (UTC)",
+    "principal_day_tokens": "by this principal today (UTC)",
+    "lane_day_usd": "by the lane tools today (UTC)",
+    "lane_day_tokens": "by the lane tools today (UTC)",
+    "proactive_day_usd": "by proactive work today (UTC)",
+    "proactive_day_tokens": "by proactive work today (UTC)",
+}
+
+
+async def test_every_cap_of_the_settings_holds_and_says_when_it_starts_anew(db: Database, spender: Account) -> None:
+    for cap, spent in CAPS.items():
+        least: dict[str, Any] = {cap: 0.015 if cap.endswith("usd") else 200}
+        caps = Caps(**least)
+        with pytest.raises(BudgetExceeded) as refused:
+            await reserve(db, Account(spender.scope, spender.thread_id, spender.job_id), caps)
+        assert spent in refused.value.message
+        assert f"LANEWAY_BUDGET_{cap.upper()}" in refused.value.hint
+        if "day" in cap:
+            begins = datetime.now(UTC) + timedelta(seconds=(refused.value.retry_after or 0) + 1)
+            assert begins.hour == begins.minute == 0
+    # What costs nothing passes, and so does another thread with another job.
+    await reserve(db, spender, Caps(day_usd=0.01), cost=Decimal(0))
+    await reserve(db, Account(thread_id=new_id(), job_id=new_id()), Caps(thread_usd=0.01, job_usd=0.01))
 
 
 async def test_customers_and_the_owner_never_share_a_budget(db: Database) -> None:
-    mine, theirs = await job_of(db, await owner(db)), await job_of(db, await customer(db), "ann")
-    caps = Caps(day_usd=0.02, customers_day_usd=0.01, lane_day_usd=0.02)
+    mine = await job_of(db, await owner(db), lane="tools")
+    theirs = await job_of(db, await customer(db), "ann", lane="tools")
+    caps = Caps(day_usd=0.02, customers_day_usd=0.01)
     await reserve(db, theirs, caps)
     with pytest.raises(BudgetExceeded, match="day budget of all customers") as refused:
         await reserve(db, theirs, caps)
@@ -109,11 +125,7 @@ async def test_customers_and_the_owner_never_share_a_budget(db: Database) -> Non
         await reserve(db, mine, caps)
     await reserve(db, theirs, Caps(day_usd=0.0))
     await reserve(db, mine, Caps(customers_day_usd=0.0))
-
-
-async def test_a_lane_has_a_budget_in_each_world(db: Database) -> None:
-    mine = await job_of(db, await owner(db), lane="tools")
-    theirs = await job_of(db, await customer(db), "ann", lane="tools")
+    # A lane has a budget in each world.
     await put(db, Subject.LANE, "tools", Period.DAY, world=World.CUSTOMER, usd=Decimal(0))
     await reserve(db, mine)
     with pytest.raises(BudgetExceeded, match="lane tools for customers"):
@@ -168,13 +180,6 @@ async def test_a_day_and_a_month_start_anew(db: Database) -> None:
     assert "or wait for the next month (UTC)" in refused.value.hint
 
 
-def test_a_period_tells_when_the_next_one_begins() -> None:
-    assert Period.DAY.resets(date(2026, 12, 31)) == datetime(2027, 1, 1, tzinfo=UTC)
-    assert Period.MONTH.resets(date(2026, 12, 31)) == datetime(2027, 1, 1, tzinfo=UTC)
-    assert Period.MONTH.resets(date(2028, 2, 1)) == datetime(2028, 3, 1, tzinfo=UTC)
-    assert Period.EVER.resets(date(2026, 1, 1)) is None
-
-
 async def test_the_list_shows_what_is_spent_reserved_and_left(db: Database, spender: Account) -> None:
     await reserve(db, spender, cost=TWO_CENTS)
     async with db.transaction() as tx:
@@ -204,37 +209,9 @@ async def test_fifty_at_once_from_two_processes_against_room_for_ten_admit_exact
     assert measure.spent + measure.reserved == measure.cap
 
 
-async def test_the_account_is_looked_up_from_the_job(db: Database) -> None:
-    ann = await customer(db)
-    theirs = await job_of(db, ann, "ann", lane="answer")
-    await spend(db, Account(job_id=theirs.job_id))
-    async with db.transaction() as tx:
-        cursor = await tx.execute("SELECT principal, thread, lane, world, schedule FROM token_ledger")
-        assert await cursor.fetchall() == [(ann.id, theirs.thread_id, "answer", "customer", None)]
-
-
 async def test_only_a_proactive_job_is_charged_to_a_schedule(db: Database) -> None:
     """What a sender writes into a payload cannot spend a schedule's budget."""
     await put(db, Subject.SCHEDULE, "disk", Period.DAY, usd=Decimal(0))
     await reserve(db, await job_of(db, await owner(db), payload={"schedule": "disk"}))
     with pytest.raises(BudgetExceeded, match="schedule disk"):
         await reserve(db, Account(Scope.PROACTIVE, schedule="disk"))
-
-
-async def test_the_budget_a_schedule_was_added_with_holds_for_what_it_starts(db: Database) -> None:
-    boss = await owner(db)
-    mine = await job_of(db, boss)
-    async with db.transaction() as tx:
-        added = await schedules.add(
-            tx, name="disk", thread_id=mine.thread_id, principal_id=boss.id, text="check the disk", cron="0 9 * * *",
-            budget_usd=Decimal("0.015"),
-        )  # fmt: skip
-    started = await scheduled(db, mine, str(added.id))
-    await spend(db, started)
-    with pytest.raises(BudgetExceeded, match="day budget of the schedule disk") as refused:
-        await reserve(db, started)
-    assert "laneway budget set --schedule disk --day --usd N" in refused.value.hint
-    assert ("schedule", "disk", "day") in await in_force(db)
-    await reserve(db, await job_of(db, boss))
-    await put(db, Subject.SCHEDULE, "disk", Period.DAY, usd=Decimal(1))
-    await reserve(db, started)

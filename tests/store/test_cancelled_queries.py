@@ -18,7 +18,7 @@ async def test_a_cancelled_query_is_a_cancellation(database_url: str) -> None:
             async with db.transaction() as tx:
                 await tx.execute("SELECT pg_sleep(30)")
 
-        for pause in (0.0, 0.001, 0.01, 0.1, 0.3):
+        for pause in (0.001, 0.01, 0.1):
             task = asyncio.create_task(slow())
             await asyncio.sleep(pause)
             task.cancel()

@@ -30,42 +30,33 @@ async def add(db: Database, said: tuple[Message, Principal], taxonomy: str = "me
         )
 
 
-async def test_a_correction_waits_until_it_is_decided_and_counts_from_then_on(
+async def test_a_correction_waits_until_it_is_decided_once_and_the_event_says_why(
     db: Database, said: tuple[Message, Principal]
 ) -> None:
+    listening = db.listen(CORRECTIONS)
+    assert await anext(listening) is None
     stored = await add(db, said)
+    assert await anext(listening) == (CORRECTIONS, ""), "whoever learns is woken"
+    await listening.aclose()
     assert (stored.state, stored.flag, stored.decided_at) == (CorrectionState.PENDING, True, None)
     async with db.transaction() as tx:
         assert await corrections.accepted(tx, "message") == []
         assert await corrections.next_pending(tx) == stored
         assert await corrections.decide(tx, stored.id, CorrectionState.ACCEPTED, "Learnt.")
+        assert not await corrections.decide(tx, stored.id, CorrectionState.REFUSED, "It does harm.")
+        second = await corrections.add(
+            tx, said[0], taxonomy="message", text="x", label="command", flag=None, principal_id=said[1].id
+        )
+        assert await corrections.decide(tx, second.id, CorrectionState.REFUSED, "It does harm.")
     async with db.transaction() as tx:
         assert [one.id for one in await corrections.accepted(tx, "message")] == [stored.id]
         assert await corrections.accepted(tx, "lane") == []
         assert await corrections.next_pending(tx) is None
-
-
-async def test_a_correction_is_decided_once_and_the_event_says_why(
-    db: Database, said: tuple[Message, Principal]
-) -> None:
-    stored = await add(db, said)
-    async with db.transaction() as tx:
-        assert await corrections.decide(tx, stored.id, CorrectionState.REFUSED, "It does harm.")
-        assert not await corrections.decide(tx, stored.id, CorrectionState.ACCEPTED, "Learnt.")
-    async with db.transaction() as tx:
-        (found,) = await corrections.of_message(tx, said[0].id)
+        found = {one.state: one.reason for one in await corrections.of_message(tx, said[0].id)}
         last = (await events.after(tx, events.START))[-1]
-    assert (found.state, found.reason) == (CorrectionState.REFUSED, "It does harm.")
+    assert found == {CorrectionState.ACCEPTED: "Learnt.", CorrectionState.REFUSED: "It does harm."}
     assert (last.kind, last.thread_id) == ("classification.correction_refused", said[0].thread_id)
     assert (last.body["reason"], last.body["message_id"]) == ("It does harm.", str(said[0].id))
-
-
-async def test_a_correction_wakes_whoever_learns(db: Database, said: tuple[Message, Principal]) -> None:
-    listening = db.listen(CORRECTIONS)
-    assert await anext(listening) is None
-    await add(db, said)
-    assert await anext(listening) == (CORRECTIONS, "")
-    await listening.aclose()
 
 
 async def test_only_one_decides_at_a_time_and_events_go_on_meanwhile(

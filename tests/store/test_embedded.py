@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,15 @@ from laneway.store.embedded import EmbeddedPostgres
 
 
 def test_a_data_directory_that_cannot_be_made_is_told_with_what_postgresql_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("LC_ALL", "xx_NOWHERE.UTF-8")
-    with pytest.raises(Unavailable, match="invalid locale settings"):
-        EmbeddedPostgres(tmp_path).start()
-    assert not (tmp_path / "postgres" / "PG_VERSION").exists()
-    monkeypatch.delenv("LC_ALL")
-    with EmbeddedPostgres(tmp_path) as url:
-        assert url.startswith("postgresql://")
+    # Not in pytest's folder: another pytest that starts meanwhile shuts that to the user PostgreSQL runs as.
+    with tempfile.TemporaryDirectory(prefix="laneway-test-") as folder:
+        home = Path(folder)
+        monkeypatch.setenv("LC_ALL", "xx_NOWHERE.UTF-8")
+        with pytest.raises(Unavailable, match="invalid locale settings"):
+            EmbeddedPostgres(home).start()
+        assert not (home / "postgres" / "PG_VERSION").exists()
+        monkeypatch.delenv("LC_ALL")
+        with EmbeddedPostgres(home) as url:
+            assert url.startswith("postgresql://")

@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
-
-import pytest
 
 from laneway.domain.ids import new_id
 from laneway.domain.job import Scope
-from laneway.errors import BudgetExceeded
 from laneway.store import ledger
 from laneway.store.database import Database
-from laneway.store.ledger import Account, Caps, Usage
-from tests.store.spenders import customer, job_of, owner, spend, together
+from laneway.store.ledger import Account, Usage
+from tests.store.spenders import CENT, customer, job_of, owner, reserve, settle, spend
 from tests.store.test_migrations import FILL_DAYS
-
-CENT = Decimal("0.01")
-
-
-async def reserve(db: Database, caps: Caps | None = None, cost: Decimal = CENT, **options: Any) -> int:
-    account = options.pop("account", Account())
-    call: dict[str, Any] = {
-        "provider": "claude",
-        "model": "claude-sonnet-5-5",
-        "tokens_input": 100,
-        "tokens_output_max": 50,
-    }
-    async with db.transaction() as tx:
-        return await ledger.reserve(tx, account=account, caps=caps or Caps(), cost_max=cost, meta={}, **call | options)
-
-
-async def settle(db: Database, entry: int, cost: Decimal, tokens: tuple[int, int] = (80, 20)) -> None:
-    async with db.transaction() as tx:
-        await ledger.settle(tx, entry, Usage(*tokens, cost=cost), {})
 
 
 async def spent(db: Database, **of: Any) -> tuple[Decimal, int]:
@@ -45,18 +23,19 @@ async def spent(db: Database, **of: Any) -> tuple[Decimal, int]:
     return sum_.cost, sum_.tokens
 
 
-async def test_a_reservation_counts_its_worst_case_until_it_is_settled(db: Database) -> None:
+async def test_a_reservation_counts_its_worst_case_until_it_is_settled_or_released(db: Database) -> None:
     entry = await reserve(db)
     assert await spent(db) == (CENT, 150)
-    await settle(db, entry, Decimal("0.003"))
-    assert await spent(db) == (Decimal("0.003"), 100)
-
-
-async def test_a_released_reservation_counts_nothing(db: Database) -> None:
-    entry = await reserve(db)
     async with db.transaction() as tx:
+        await ledger.cut(tx, entry)
+    assert await spent(db) == (CENT, 150)
+    await settle(db, entry, Decimal("0.003"))
+    async with db.transaction() as tx:
+        await ledger.release(tx, await reserve(db))
+        # What was settled is final.
         await ledger.release(tx, entry)
-    assert await spent(db) == (Decimal(0), 0)
+        await ledger.cut(tx, entry)
+    assert await spent(db) == (Decimal("0.003"), 100)
 
 
 async def test_the_reservations_of_a_dead_process_stay_counted(db: Database) -> None:
@@ -71,107 +50,41 @@ async def test_the_reservations_of_a_dead_process_stay_counted(db: Database) -> 
     assert await spent(db, job_id=job) == (Decimal("0.011"), 250)
 
 
-async def test_a_call_cut_off_can_still_be_settled_but_a_settled_one_is_final(db: Database) -> None:
-    entry = await reserve(db)
-    async with db.transaction() as tx:
-        await ledger.cut(tx, entry)
-    await settle(db, entry, Decimal("0.002"))
-    async with db.transaction() as tx:
-        await ledger.release(tx, entry)
-        await ledger.cut(tx, entry)
-    assert await spent(db) == (Decimal("0.002"), 100)
-
-
-async def test_fifty_at_once_against_a_cap_for_ten_admit_exactly_ten(db: Database) -> None:
-    outcomes = await together(reserve(db, Caps(day_usd=0.10)) for _ in range(50))
-    assert sum(isinstance(outcome, int) for outcome in outcomes) == 10
-    assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 40
-    assert (await spent(db))[0] == Decimal("0.10")
-
-
-@pytest.mark.parametrize(
-    ("caps", "sentence", "setting"),
-    [
-        (Caps(day_usd=0.015), "$0.01 of $0.0150 spent today (UTC)", "LANEWAY_BUDGET_DAY_USD"),
-        (Caps(thread_usd=0.015), "$0.01 of $0.0150 spent by this thread", "LANEWAY_BUDGET_THREAD_USD"),
-        (Caps(job_usd=0.015), "$0.01 of $0.0150 spent by this job", "LANEWAY_BUDGET_JOB_USD"),
-        (Caps(day_tokens=200), "150 of 200 tokens spent today (UTC)", "LANEWAY_BUDGET_DAY_TOKENS"),
-    ],
-)
-async def test_a_refusal_names_the_cap_what_is_spent_and_the_setting(
-    db: Database, caps: Caps, sentence: str, setting: str
-) -> None:
-    account = Account(Scope.REACTIVE, new_id(), new_id())
-    await reserve(db, caps, account=account)
-    with pytest.raises(BudgetExceeded) as refused:
-        await reserve(db, caps, account=account)
-    assert sentence in refused.value.message
-    assert setting in refused.value.hint
-    assert (await spent(db))[0] == CENT
-
-
-async def test_a_refusal_for_the_day_says_when_the_next_day_begins(db: Database) -> None:
-    with pytest.raises(BudgetExceeded) as refused:
-        await reserve(db, Caps(day_usd=0.0))
-    assert refused.value.retry_after is not None
-    begins = datetime.now(UTC) + timedelta(seconds=refused.value.retry_after + 1)
-    assert begins.hour == begins.minute == 0
-
-
-async def test_what_other_threads_and_jobs_spent_does_not_count_against_ours(db: Database) -> None:
-    caps = Caps(thread_usd=0.01, job_usd=0.01)
-    for _ in range(3):
-        await reserve(db, caps, account=Account(thread_id=new_id(), job_id=new_id()))
-
-
-async def test_yesterday_does_not_count_against_today(db: Database) -> None:
-    await reserve(db, Caps(day_usd=0.01))
-    async with db.transaction() as tx:
-        await tx.execute("UPDATE token_ledger SET created_at = date_trunc('day', now(), 'UTC') - interval '1 second'")
-    await reserve(db, Caps(day_usd=0.01))
-    assert (await spent(db))[0] == CENT * 2
-    assert (await spent(db, today=True))[0] == CENT
-
-
-async def test_a_free_call_passes_when_all_money_is_spent(db: Database) -> None:
-    await reserve(db, Caps(day_usd=0.01))
-    await reserve(db, Caps(day_usd=0.01), cost=Decimal(0))
-
-
-async def test_a_summary_adds_up_by_day_scope_provider_model_and_thread(db: Database) -> None:
-    thread = UUID(int=1)
-    first = await reserve(db, account=Account(thread_id=thread))
-    await settle(db, first, Decimal("0.004"), (300, 100))
-    small = await reserve(db, provider="haiku", model="claude-haiku-5-5", account=Account(Scope.PROACTIVE, thread))
+async def test_a_summary_adds_up_by_whatever_is_asked_for(db: Database) -> None:
+    mine = await job_of(db, await owner(db), lane="tools")
+    await settle(db, await reserve(db, mine), Decimal("0.004"), (300, 100))
+    theirs = await job_of(db, await customer(db), "ann", lane="answer")
+    theirs = replace(theirs, scope=Scope.PROACTIVE)
+    small = await reserve(db, theirs, provider="haiku", model="claude-haiku-5-5")
     await settle(db, small, Decimal("0.001"), (50, 10))
-    gone = await reserve(db)
     async with db.transaction() as tx:
-        await ledger.release(tx, gone)
-    await reserve(db, account=Account(thread_id=thread))
-
+        await ledger.release(tx, await reserve(db))
+    await reserve(db, mine)
     async with db.transaction() as tx:
         [day] = await ledger.summary(tx, by="day")
-        assert day.key == datetime.now(UTC).date().isoformat()
-        assert (day.calls, day.tokens_input, day.tokens_total, day.cost) == (3, 350, 610, Decimal("0.015"))
-        providers = await ledger.summary(tx, by="provider")
-        assert [(line.key, line.cost) for line in providers] == [
-            ("claude", Decimal("0.014")),
-            ("haiku", Decimal("0.001")),
-        ]
-        scopes = {line.key: line.calls for line in await ledger.summary(tx, by="scope")}
-        assert scopes == {"reactive": 2, "proactive": 1}
-        assert [line.key for line in await ledger.summary(tx, by="model")] == ["claude-sonnet-5-5", "claude-haiku-5-5"]
-        assert [line.key for line in await ledger.summary(tx, by="thread")] == [str(thread)]
+        found = {
+            by: {line.name or line.key: line.cost for line in await ledger.summary(tx, by=by)}
+            for by in ("month", "scope", "provider", "model", "thread", "principal", "lane", "job")
+        }
         assert await ledger.summary(tx, by="day", since=datetime.now(UTC) + timedelta(hours=1)) == []
+    assert day.key == datetime.now(UTC).date().isoformat()
+    assert (day.calls, day.tokens_input, day.tokens_total, day.cost) == (3, 350, 610, Decimal("0.015"))
+    assert found.pop("month") == {f"{datetime.now(UTC):%Y-%m}": Decimal("0.015")}
+    names = {
+        "scope": ("reactive", "proactive"),
+        "provider": ("claude", "haiku"),
+        "model": ("claude-sonnet-5-5", "claude-haiku-5-5"),
+        "thread": ("http/main", "http/ann"),
+        "principal": ("owner", "ann"),
+        "lane": ("tools", "answer"),
+        "job": (str(mine.job_id), str(theirs.job_id)),
+    }
+    assert found == {
+        by: dict(zip(each, (Decimal("0.014"), Decimal("0.001")), strict=True)) for by, each in names.items()
+    }
 
 
 SEED = "SELECT scope, provider, SUM(tokens_total) FROM token_ledger GROUP BY scope, provider;"
-
-
-async def test_the_ledger_answers_the_question_of_the_handbook(db: Database) -> None:
-    await settle(db, await reserve(db), CENT, (150, 50))
-    async with db.transaction() as tx:
-        assert await (await tx.execute(SEED)).fetchall() == [("reactive", "claude", Decimal(200))]
 
 
 async def one_of_each_state(db: Database) -> None:
@@ -184,6 +97,12 @@ async def one_of_each_state(db: Database) -> None:
             async with db.transaction() as tx:
                 await ledger.cut(tx, lost)
                 await ledger.release(tx, refused)
+
+
+async def test_the_ledger_answers_the_question_of_the_handbook(db: Database) -> None:
+    await settle(db, await reserve(db), CENT, (150, 50))
+    async with db.transaction() as tx:
+        assert await (await tx.execute(SEED)).fetchall() == [("reactive", "claude", Decimal(200))]
 
 
 async def test_the_handbooks_sums_are_those_of_the_ledger_whatever_became_of_the_calls(db: Database) -> None:
@@ -199,20 +118,6 @@ async def test_the_handbooks_sums_are_those_of_the_ledger_whatever_became_of_the
     assert scopes == {scope: sum(row[2] for row in rows if row[0] == scope) for scope in Scope}
     assert providers == {name: sum(row[2] for row in rows if row[1] == name) for name in ("claude", "haiku")}
     assert costs == (days[0].cost,) == (Decimal("0.096"),)
-
-
-async def test_a_summary_adds_up_by_month_principal_lane_and_job(db: Database) -> None:
-    mine = await job_of(db, await owner(db), lane="tools")
-    await spend(db, mine)
-    await spend(db, await job_of(db, await customer(db), "ann", lane="answer"), cost=CENT * 2)
-    async with db.transaction() as tx:
-        [month] = await ledger.summary(tx, by="month")
-        assert (month.key, month.calls) == (f"{datetime.now(UTC):%Y-%m}", 2)
-        names = {line.name: line.cost for line in await ledger.summary(tx, by="principal")}
-        assert names == {"ann": CENT * 2, "owner": CENT}
-        assert [line.key for line in await ledger.summary(tx, by="lane")] == ["answer", "tools"]
-        assert [line.name for line in await ledger.summary(tx, by="thread")] == ["http/ann", "http/main"]
-        assert (await ledger.summary(tx, by="job"))[1].key == str(mine.job_id)
 
 
 async def test_the_daily_sums_are_those_of_the_calls_whatever_is_done_to_them(db: Database) -> None:

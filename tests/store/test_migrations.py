@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -32,16 +33,20 @@ def _fill_days() -> str:
 
 FILL_DAYS = _fill_days()
 
-OLD_ROWS = """
+MESSAGE = """
 INSERT INTO principals (id, role, name) VALUES ('00000000-0000-0000-0000-000000000001', 'customer', 'ann');
 INSERT INTO threads (id, channel, external_id, principal_id, world) VALUES
     ('00000000-0000-0000-0000-000000000002', 'http', 'ann', '00000000-0000-0000-0000-000000000001', 'customer');
 INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text) VALUES
     ('00000000-0000-0000-0000-000000000003', '00000000-0000-0000-0000-000000000002', 'user', 'http', '1',
      '00000000-0000-0000-0000-000000000001', 'hello');
+"""
+JOB = """
 INSERT INTO jobs (id, thread_id, message_id, mode, lane, owner) VALUES
     ('00000000-0000-0000-0000-000000000004', '00000000-0000-0000-0000-000000000002',
      '00000000-0000-0000-0000-000000000003', 'AUTO', 'tools', false);
+"""
+CALLS = """
 INSERT INTO token_ledger (scope, provider, state, tokens_total, cost, reserved_tokens, reserved_cost, job) VALUES
     ('reactive', 'claude', 'settled', 100, 0.01, 500, 0.05, '00000000-0000-0000-0000-000000000004'),
     ('reactive', 'claude', 'cut', 0, 0, 500, 0.05, '00000000-0000-0000-0000-000000000004'),
@@ -55,118 +60,97 @@ def test_this_version_knows_its_newest_migration() -> None:
     assert newest.startswith(f"{HEAD}_")
 
 
+class Old:
+    """An empty database that can be brought to any version."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def bring_to(self, version: str) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        engine = sqlalchemy.create_engine(sqlalchemy_url(self._url), poolclass=sqlalchemy.pool.NullPool)
+        with engine.begin() as connection:
+            config.attributes["connection"] = connection
+            (command.downgrade if version < (current_version(self._url) or "") else command.upgrade)(config, version)
+
+    def run(self, statements: str) -> None:
+        with psycopg.connect(self._url) as connection:
+            connection.execute(statements.encode())
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(self._url) as connection:
+            return connection.execute(query.encode()).fetchall()
+
+
 @pytest.fixture
-def old(postgres: str) -> Iterator[tuple[str, Callable[[str], None]]]:
-    """The address of an empty database, and how to bring it to a version."""
+def old(postgres: str) -> Iterator[Old]:
     name = f"test_{uuid4().hex}"
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
-    url = address_of(postgres, name)
-
-    def bring_to(version: str) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS))
-        engine = sqlalchemy.create_engine(sqlalchemy_url(url), poolclass=sqlalchemy.pool.NullPool)
-        with engine.begin() as connection:
-            config.attributes["connection"] = connection
-            (command.downgrade if version < (current_version(url) or "") else command.upgrade)(config, version)
-
-    yield url, bring_to
-    with psycopg.connect(postgres, autocommit=True) as connection:
+        yield Old(address_of(postgres, name))
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
-def test_calls_of_before_belong_to_somebody_and_count_what_they_did(
-    old: tuple[str, Callable[[str], None]],
-) -> None:
-    url, bring_to = old
-    bring_to("0006")
-    with psycopg.connect(url) as connection:
-        connection.execute(OLD_ROWS.encode())
-    bring_to("0007")
-    with psycopg.connect(url) as connection:
-        calls = connection.execute(
-            "SELECT state, tokens_total, cost::float8, world, principal IS NOT NULL, lane FROM token_ledger ORDER BY id"
-        ).fetchall()
-        days = connection.execute(
-            "SELECT world, lane, spent::float8, reserved::float8, spent_tokens, reserved_tokens FROM ledger_days "
-            "WHERE principal <> ''"
-        ).fetchall()
-    assert calls == [
+def test_calls_of_before_belong_to_somebody_and_count_what_they_did(old: Old) -> None:
+    old.bring_to("0006")
+    old.run(MESSAGE + JOB + CALLS)
+    old.bring_to("0007")
+    assert old.rows(
+        "SELECT state, tokens_total, cost::float8, world, principal IS NOT NULL, lane FROM token_ledger ORDER BY id"
+    ) == [
         ("settled", 100, 0.01, "customer", True, "tools"),
         ("cut", 500, 0.05, "customer", True, "tools"),
         ("reserved", 200, 0.02, "customer", True, "tools"),
         ("released", 0, 0.0, "owner", False, None),
     ]
-    assert days == [("customer", "tools", 0.06, 0.02, 600, 200)]
-    bring_to("0006")
-    with psycopg.connect(url) as connection:
-        totals = connection.execute("SELECT tokens_total FROM token_ledger ORDER BY id").fetchall()
-    assert totals == [(100,), (0,), (0,), (0,)]
+    assert old.rows(
+        "SELECT world, lane, spent::float8, reserved::float8, spent_tokens, reserved_tokens FROM ledger_days "
+        "WHERE principal <> ''"
+    ) == [("customer", "tools", 0.06, 0.02, 600, 200)]
+    old.bring_to("0006")
+    assert old.rows("SELECT tokens_total FROM token_ledger ORDER BY id") == [(100,), (0,), (0,), (0,)]
 
 
 ARTIFACTS = """
 INSERT INTO artifacts (ref, mime, size, content) VALUES ('artifact://sha256/a', 'x/y', 3, 'abc');
-INSERT INTO principals (id, role, name) VALUES ('00000000-0000-0000-0000-000000000001', 'owner', 'ann');
-INSERT INTO threads (id, channel, external_id, principal_id, world) VALUES
-    ('00000000-0000-0000-0000-000000000002', 'http', 'ann', '00000000-0000-0000-0000-000000000001', 'owner');
-INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text) VALUES
-    ('00000000-0000-0000-0000-000000000003', '00000000-0000-0000-0000-000000000002', 'user', 'http', '1',
-     '00000000-0000-0000-0000-000000000001', 'hello');
 INSERT INTO attachments (id, message_id, kind, name, mime, size, artifact) VALUES
     ('00000000-0000-0000-0000-000000000005', '00000000-0000-0000-0000-000000000003', 'file', 'a', 'x/y', 3,
      'artifact://sha256/a');
 """
 
 
-def test_originals_of_before_stay_and_those_outside_are_found_again_after_going_back(
-    old: tuple[str, Callable[[str], None]],
-) -> None:
-    url, bring_to = old
+def test_originals_of_before_stay_and_those_outside_are_found_again_after_going_back(old: Old) -> None:
+    def artifacts(columns: str) -> list[tuple[Any, ...]]:
+        return old.rows(f"SELECT {columns} FROM artifacts ORDER BY ref")
 
-    def artifacts(columns: str) -> list[tuple[object, ...]]:
-        with psycopg.connect(url) as connection:
-            return connection.execute(f"SELECT {columns} FROM artifacts ORDER BY ref".encode()).fetchall()
-
-    bring_to("0010")
-    with psycopg.connect(url) as connection:
-        connection.execute(ARTIFACTS.encode())
-    bring_to("0011")
+    old.bring_to("0010")
+    old.run(MESSAGE + ARTIFACTS)
+    old.bring_to("0011")
     assert artifacts("place, content") == [("row", b"abc")]
-    with psycopg.connect(url) as connection:
-        connection.execute(
-            "INSERT INTO artifacts (ref, mime, size, place) VALUES ('artifact://sha256/b', 'x/y', 9, 'bucket')"
-        )
-    bring_to("0010")
+    old.run("INSERT INTO artifacts (ref, mime, size, place) VALUES ('artifact://sha256/b', 'x/y', 9, 'bucket')")
+    old.bring_to("0010")
     assert artifacts("content") == [(b"abc",), (b"",)]
-    bring_to("0011")
+    old.bring_to("0011")
     assert artifacts("place, content, meta") == [("row", b"abc", {}), ("bucket", None, {})]
-    with psycopg.connect(url) as connection, pytest.raises(psycopg.errors.CheckViolation):
-        connection.execute("INSERT INTO artifacts (ref, mime, size) VALUES ('artifact://sha256/c', 'x/y', 9)")
+    with pytest.raises(psycopg.errors.CheckViolation):
+        old.run("INSERT INTO artifacts (ref, mime, size) VALUES ('artifact://sha256/c', 'x/y', 9)")
 
 
-def test_jobs_of_before_stay_and_those_of_now_keep_the_order_of_their_keys(
-    old: tuple[str, Callable[[str], None]],
-) -> None:
-    url, bring_to = old
-
+def test_jobs_of_before_stay_and_those_of_now_keep_the_order_of_their_keys(old: Old) -> None:
     def jobs() -> list[str]:
-        with psycopg.connect(url) as connection:
-            found = connection.execute("SELECT payload_json FROM reactive_jobs ORDER BY created_at").fetchall()
-        return [" ".join(row[0]) for row in found]
+        return [" ".join(row[0]) for row in old.rows("SELECT payload_json FROM reactive_jobs ORDER BY created_at")]
 
-    bring_to("0021")
-    with psycopg.connect(url) as connection:
-        connection.execute(OLD_ROWS.partition("INSERT INTO token_ledger")[0].encode())
-        connection.execute("""UPDATE jobs SET payload = '{"flight": 1, "price": 2, "city": 3}'""")
-    bring_to("0022")
+    payload = """UPDATE jobs SET payload = '{"flight": 1, "price": 2, "city": 3}'"""
+    old.bring_to("0021")
+    old.run(MESSAGE + JOB + payload)
+    old.bring_to("0022")
     assert jobs() == ["city price flight"]
-    with psycopg.connect(url) as connection:
-        connection.execute("""UPDATE jobs SET payload = '{"flight": 1, "price": 2, "city": 3}'""")
-        connection.execute(
-            "INSERT INTO jobs (id, thread_id, message_id, mode, owner) "
-            "SELECT gen_random_uuid(), thread_id, message_id, mode, owner FROM jobs"
-        )
+    old.run(payload)
+    old.run(
+        "INSERT INTO jobs (id, thread_id, message_id, mode, owner) "
+        "SELECT gen_random_uuid(), thread_id, message_id, mode, owner FROM jobs"
+    )
     assert jobs() == ["flight price city", ""]
-    bring_to("0021")
+    old.bring_to("0021")
     assert jobs() == ["city price flight", ""]

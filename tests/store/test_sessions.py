@@ -22,29 +22,25 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LOG = log(user(f"the password is hunter2, and {KEY}", cwd="/w"), answer("m", [use("t")], used(3, 4)), result("t", True))
 
 
-async def test_an_event_is_stored_once_however_often_the_log_is_read(db: Database, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(LOG)
-    for expected in (True, False):
-        tail = Tail(path)
-        new = await Recording(db, tail).keep(tail.read())
-        assert bool(new) is expected
-    async with db.transaction() as tx:
-        [kept] = await sessions.page(tx)
-        events = [event for _, event in await sessions.events_of(tx, kept)]
-    assert [event.kind.value for event in events] == ["started", "user", "tool_called", "tokens", "tool_ended"]
-    assert (kept.session_id, kept.source, kept.read_to) == ("s", str(path), len(LOG))
-
-
-async def test_what_is_kept_adds_up_to_the_same_state(db: Database, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(LOG)
+async def recorded(db: Database, path: Path) -> tuple[Recording, Tail, list[SessionEvent]]:
+    """The log was read and its events kept."""
     tail = Tail(path)
-    events = tail.read()
-    await Recording(db, tail).keep(events)
+    recording, events = Recording(db, tail), tail.read()
+    await recording.keep(events)
+    return recording, tail, events
+
+
+async def test_what_is_kept_is_kept_once_and_adds_up_to_the_same_state(db: Database, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(LOG)
+    _, _, events = await recorded(db, path)
+    again = Tail(path)
+    assert not await Recording(db, again).keep(again.read()), "read a second time, nothing is new"
     async with db.transaction() as tx:
         [kept] = await sessions.page(tx)
         stored = [event for _, event in await sessions.events_of(tx, kept)]
+    assert [event.kind.value for event in stored] == ["started", "user", "tool_called", "tokens", "tool_ended"]
+    assert (kept.session_id, kept.source, kept.read_to) == ("s", str(path), len(LOG))
     lived, replayed = SessionState("s", "claude-code"), SessionState("s", "claude-code")
     for event in events:
         lived = lived.after(event)
@@ -71,36 +67,17 @@ async def test_no_secret_is_written_down(db: Database) -> None:
     assert "export TOKEN" in body
 
 
-async def test_a_session_outlives_its_file(db: Database, tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(LOG)
-    tail = Tail(path)
-    recording, events = Recording(db, tail), tail.read()
-    await recording.keep(events)
-    path.unlink()
-    assert (tail.read(), tail.gone) == ([], True)
-    await recording.gone(events[0])
-    async with db.transaction() as tx:
-        [kept] = await sessions.page(tx)
-        assert kept.gone_at is not None
-        assert len(await sessions.events_of(tx, kept)) == 5
-
-
 async def test_a_log_that_was_replaced_is_another_life_and_the_old_one_stays(db: Database, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(LOG)
-    tail = Tail(path)
-    recording = Recording(db, tail)
-    await recording.keep(tail.read())
+    recording, tail, _ = await recorded(db, path)
     path.write_bytes(log(user("short")))
     await recording.keep(tail.read())
     async with db.transaction() as tx:
         [kept] = await sessions.page(tx)
         now = [event.text for _, event in await sessions.events_of(tx, kept)]
         before = await sessions.events_of(tx, kept, life=0)
-    assert (kept.life, now) == (1, ["", "short"])
-    assert len(before) == 5
-    assert kept.state["turns"] == 1
+    assert (kept.life, now, len(before), kept.state["turns"]) == (1, ["", "short"], 5, 1)
 
 
 async def test_sub_agents_with_their_parents_id_are_sessions_of_their_own(db: Database) -> None:
