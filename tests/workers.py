@@ -27,6 +27,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """The encoders stay loaded until the last test of a folder, and no longer."""
+    done = nextitem is None or nextitem.path.parent != item.path.parent
+    if done and "laneway.classify.local" in sys.modules:
+        from tests.classify.encoders import release
+
+        release()
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """A worker has said how large it grew, and what coverage measured in it is stored before it may be killed."""
     output = getattr(session.config, "workeroutput", None)

@@ -1,22 +1,12 @@
-"""The encoders stay loaded until the last test of this folder, and no longer: they take 220 MB."""
+"""A classifier that every test of models may ask."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 from laneway.classify.local import LocalClassifier
 from tests.classify.asking import UNSURE
-from tests.classify.encoders import first_encoder, release
-
-HERE = Path(__file__).parent
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
-    if nextitem is None or nextitem.path.parent != HERE:
-        release()
+from tests.classify.encoders import first_encoder
 
 
 @pytest.fixture(scope="module")

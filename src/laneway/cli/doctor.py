@@ -275,14 +275,13 @@ def _examine_reactors(settings: Settings) -> Iterator[Finding]:
 
 def _encoders() -> dict[str, str | None]:
     """Each encoder with what is wrong with it; each is really loaded, as the classifier would."""
-    from laneway.classify.local import ENCODERS
-    from laneway.llm.encoders import EncoderMissing
+    from laneway.llm.encoders import EncoderMissing, MiniLmEncoder, UseEncoder
 
     found: dict[str, str | None] = {}
-    for make in ENCODERS:
-        name = str(getattr(make, "name", "encoder"))
+    for encoder in (UseEncoder, MiniLmEncoder):
+        name = encoder.name
         try:
-            make()
+            encoder()
         except (EncoderMissing, ImportError) as error:
             found[name] = f"{str(error).rstrip('.')}."
         else:

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -206,14 +206,21 @@ async def test_a_queue_has_a_nul_replaced_and_knows_whose_job_was_refused() -> N
     assert (refused.value.job_id, type(refused.value.error)) == ("j1", BadInput)
 
 
-async def test_nothing_is_left_behind_and_no_room_for_it_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    async with nothing_left():
-        await unpacked(b'{"tables": [' + b"1," * 1000 + b"1]}", 1000)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(Unavailable, match="The request cannot be read now: No such file or directory"):
+@contextmanager
+def temporary_files_in(folder: Path) -> Iterator[None]:
+    usual, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = usual
+
+
+async def test_nothing_is_left_behind_and_no_room_for_it_is_told(tmp_path: Path) -> None:
+    with temporary_files_in(tmp_path):
+        async with nothing_left():
+            await unpacked(b'{"tables": [' + b"1," * 1000 + b"1]}", 1000)
+    refused = pytest.raises(Unavailable, match="The request cannot be read now: No such file or directory")
+    with temporary_files_in(tmp_path / "gone"), refused:
         await unpacked(b"{}", 1000)
 
 
