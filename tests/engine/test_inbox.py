@@ -123,7 +123,7 @@ async def test_a_job_that_falls_due_while_another_is_started_is_not_overlooked(d
     async def start(job: Job) -> None:
         if len(started) == 1:
             # Until the first, which went back into the queue for a while, is due.
-            await asyncio.sleep(1.1)
+            await asyncio.sleep(0.19)
         started.append(job.id)
 
     async def until_started(count: int) -> None:
@@ -136,7 +136,7 @@ async def test_a_job_that_falls_due_while_another_is_started_is_not_overlooked(d
     first = await door.put("one", customer=True)
     await until_started(1)
     async with db.transaction() as tx:
-        await jobs.move(tx, first, JobStatus.QUEUED, delay=1)
+        await jobs.move(tx, first, JobStatus.QUEUED, delay=0.15)
     second = await door.put("two", customer=True)
     await until_started(3)
     dispatching.cancel()

@@ -85,7 +85,7 @@ async def sent(door: Door, event: str, tag: str) -> None:
         while not (runs := (await door.get(f"/workflows/{tag}/runs"))["items"]):
             # A trigger is known a moment after its workflow is stored; the id keeps it at one run.
             await door.post("/workflow-events", 202, json={"event": event, "data": {"price": 95}, "id": "one"})
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(0.1)
         while runs[0]["status"] != "done":
             runs = (await door.get(f"/workflows/{tag}/runs"))["items"]
             await asyncio.sleep(0.05)
