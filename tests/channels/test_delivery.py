@@ -5,25 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import psycopg
 
 from laneway.channels.contract import SENT_AGAIN, Part
 from laneway.channels.delivery import LOOK_ANYWAY_SECONDS, Delivery
-from laneway.channels.pacing import Pacer
-from laneway.channels.telegram.api import make_bot
-from laneway.channels.telegram.channel import TelegramChannel
 from laneway.clock import FakeClock
-from laneway.domain.conversation import Incoming
 from laneway.domain.judgement import OutboxRow, OutboxState
 from laneway.errors import TransientFault, Unavailable
-from laneway.store import intake, jobs, outbox, principals
+from laneway.store import outbox
 from laneway.store.database import Connection, Database
-from tests.channels.clocks import Time
 from tests.channels.test_delivery_faults import Provider, deliver, delivering, rows, until, write
 from tests.gates import somebody_waits
-from tests.servers.telegram_server import Fail, TelegramServer
 
 
 async def test_replies_of_a_thread_go_out_in_order_even_when_one_must_be_tried_again(db: Database) -> None:
@@ -137,48 +132,19 @@ async def test_a_reply_whose_claim_was_committed_unheard_is_sent_once(db: Databa
     assert [row.attempts for row in sent] == [1, 1]
 
 
-REPLIES, PEOPLE, STEPS = 160, 20, 8
-
-
-async def write_numbers(db: Database, first: int, count: int) -> None:
-    """Replies with the next numbers wait in the outbox, each person's in order."""
-    async with db.transaction() as tx:
-        owner = await principals.set_owner_key(tx, "k")
-        for number in range(first, first + count):
-            said = Incoming("telegram", str(100 + number % PEOPLE), f"m-{number}", "and?", owner)
-            job = await jobs.get(tx, (await intake.write(tx, said)).job_id)
-            await outbox.write_reply(tx, job, f"{number:04}", key="answer", pulled=(), meta={})
-
-
-async def test_after_an_hour_without_telegram_all_replies_arrive_once_each_and_in_order(db: Database) -> None:
-    time = Time()
-    with TelegramServer() as server:
-        for number in range(PEOPLE):
-            server.world.chat(100 + number)
-        channel = TelegramChannel(make_bot(server.token, server.url), Pacer(time, time.sleep))
-        delivery = Delivery(db, "w-test", {"telegram": channel}, lambda name: None, time)
-        task = asyncio.create_task(delivery.keep_delivering())
-
-        def pass_time(seconds: float = 10) -> bool:
-            time.advance(seconds)
-            delivery.look()
-            return True
-
-        server.orders.outage = Fail(502)
-        for step in range(STEPS):
-            await write_numbers(db, step * REPLIES // STEPS, REPLIES // STEPS)
-            pass_time(3600 / STEPS)
-            await asyncio.sleep(0.01)
-        # Everybody's reply was tried meanwhile.
-        await server.until(lambda: pass_time() and len(server.called("sendMessage")) >= PEOPLE)
-        assert server.world.shown() == []
-        server.orders.outage = None
-        await server.until(lambda: pass_time() and len(server.world.shown()) == REPLIES, seconds=60)
-        await delivery.stop(20)
-        await task
-        await channel.close()
-        for number in range(PEOPLE):
-            mine = [message.text for message in server.world.shown(100 + number)]
-            assert mine == [f"{one:04}" for one in range(number, REPLIES, PEOPLE)]
-    async with db.transaction() as tx:
-        assert [row.state for row in await outbox.page(tx, limit=2 * REPLIES)] == [OutboxState.SENT] * REPLIES
+async def test_after_an_hour_without_the_provider_all_replies_arrive_once_each_and_in_order(db: Database) -> None:
+    provider, clock = Provider(), FakeClock()
+    provider.away = TransientFault("No route to the provider.")
+    replies = {person: [f"{person} {number}" for number in range(10)] for person in ("ann", "bob", "eve")}
+    for person, texts in replies.items():
+        await write(db, person, *texts)
+    async with delivering(db, provider, clock) as delivery:
+        async with asyncio.timeout(30):
+            while provider.refusals < 30 or clock.now() < FakeClock().now() + timedelta(hours=1):
+                clock.advance(60)
+                delivery.look()
+                await asyncio.sleep(0.01)
+        provider.away = None
+        clock.advance(600)
+        await until(db, delivery, clock, OutboxState.SENT, 30)
+    assert {one: [text for where, text in provider.taken if where == one] for one in replies} == replies

@@ -29,13 +29,14 @@ class Provider(Channel):
         self.faults: dict[str, list[Exception]] = {}
         self.away: Exception | None = None
         self.then_away: Exception | None = None
-        self.checks = 0
+        self.checks = self.refusals = 0
 
     def parts(self, row: OutboxRow) -> Sequence[Part]:
         return [Part(text) for text in row.text.split("|")]
 
     async def send(self, row: OutboxRow, part: Part, again: bool) -> dict[str, Any]:
         if self.away is not None:
+            self.refusals += 1
             raise self.away
         fault = next(iter(self.faults.get(part.text, [])), None)
         if fault is not None:

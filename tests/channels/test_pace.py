@@ -13,7 +13,7 @@ from laneway.channels.intake import Limits
 from laneway.domain.job import JobStatus
 from laneway.store import jobs
 from laneway.store.database import Database
-from tests.channels.arriving import Gate, gate, written
+from tests.channels.arriving import Gate, gate
 from tests.gates import somebody_waits
 
 SLOW = Limits(10_000, 10_000, per_minute=6, customer_per_minute=3)
@@ -64,21 +64,9 @@ async def test_the_owner_can_always_stop_and_answer(db: Database) -> None:
     assert (await here.take("and now?", "1")).outcome == "refused"
 
 
-async def test_a_customers_commands_count_and_what_is_delivered_again_is_recognised_at_the_limit(db: Database) -> None:
-    here = await gate(db, SLOW, telegram=WELCOME)
-    first = written("/help")
-    taken = [(await here.door.take(first)).outcome, *[(await here.take("/help")).outcome for _ in range(4)]]
-    assert taken == ["taken"] * 3 + ["refused"] * 2
-    assert (await here.door.take(first)).outcome == "duplicate"
-
-
-async def with_owner(db: Database) -> Gate:
-    return await gate(db, telegram=Welcome(owners=frozenset({"7"})))
-
-
 async def test_stop_is_taken_though_a_job_ends_at_that_very_moment(db: Database, database_url: str) -> None:
-    here = await with_owner(db)
-    first, second = await here.take("one"), await here.take("two")
+    here = await gate(db, telegram=WELCOME)
+    first, second = await here.take("one", "1"), await here.take("two", "1")
     assert first.receipt is not None
     assert second.receipt is not None
     async with db.transaction() as tx:
@@ -86,7 +74,7 @@ async def test_stop_is_taken_though_a_job_ends_at_that_very_moment(db: Database,
     assert running.id == first.receipt.job_id
     async with await psycopg.AsyncConnection.connect(database_url) as ending:
         await jobs.move(ending, running.id, JobStatus.DONE)
-        stopping = asyncio.create_task(here.take("/stop"))
+        stopping = asyncio.create_task(here.take("/stop", "1"))
         await somebody_waits(db)
         await ending.commit()
     stopped = await stopping

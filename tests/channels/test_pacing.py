@@ -33,12 +33,6 @@ async def sent(pacer: Pacer, time: Time, count: int, *limits: Limit) -> list[flo
     return moments
 
 
-async def test_a_chat_gets_one_message_a_second(pacer: Pacer, time: Time) -> None:
-    assert await sent(pacer, time, 4, CHAT) == [0, 1, 2, 3]
-    time.advance(10)
-    assert await sent(pacer, time, 2, CHAT) == [13, 14]
-
-
 async def test_a_group_gets_twenty_a_minute_and_never_more(pacer: Pacer, time: Time) -> None:
     moments = await sent(pacer, time, 65, GROUP, Limit("g", 1, 1.0))
     assert moments[:20] == list(range(20))
@@ -72,20 +66,6 @@ async def test_a_hold_is_obeyed_in_its_chat_only(pacer: Pacer, time: Time) -> No
         await pacer.wait([CHAT, ALL], patience=3)
     assert refused.value.retry_after == 30
     assert await sent(pacer, time, 1, CHAT, ALL) == [30]
-
-
-async def test_a_hold_that_comes_while_one_waits_is_obeyed_too(time: Time) -> None:
-    pacer: Pacer
-
-    async def sleep(seconds: float) -> None:
-        time.advance(seconds)
-        if time.seconds < 2:
-            pacer.hold(CHAT.key, 7)
-
-    pacer = Pacer(time, sleep)
-    await pacer.wait([CHAT])
-    await pacer.wait([CHAT])
-    assert time.seconds == 8
 
 
 async def test_an_edit_leaves_room_for_the_final_message(pacer: Pacer, time: Time) -> None:

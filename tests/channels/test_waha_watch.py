@@ -9,15 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from laneway.channels.arrival import Arrival, Taken
-from laneway.channels.door import Door
 from laneway.channels.waha import reading
 from laneway.channels.waha.client import Bridge
 from laneway.channels.waha.hearing import Hearing
 from laneway.channels.waha.watch import USUAL, Watch
 from laneway.clock import FakeClock
 from laneway.domain.conversation import PULLED, Author, Message
-from laneway.errors import Unavailable
 from laneway.store import conversations
 from laneway.store.waha import SessionState
 from tests.running import Laneway, laneway
@@ -163,21 +160,3 @@ async def test_a_chat_that_the_bridge_fails_at_does_not_stop_the_others_and_is_t
     assert state.heard_until == first.heard_until
     await at.look(after=15)
     assert sorted(await at.heard()) == ["a trap", "from Ann"]
-
-
-async def test_an_unavailable_door_leaves_the_history_to_be_read_again(at: Post) -> None:
-    await at.look()
-    at.server.account.message(ANN, "still wanted", at=at.stamp())
-
-    class Shut(Door):
-        def __init__(self) -> None:
-            """Opens for nobody."""
-
-        async def take(self, arrival: Arrival) -> Taken:
-            raise Unavailable("The database is away.")
-
-    at.clock.advance(901)
-    with pytest.raises(Unavailable):
-        await at.watch.look(Shut())
-    await at.look()
-    assert await at.heard() == ["still wanted"]

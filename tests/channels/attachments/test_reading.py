@@ -12,7 +12,6 @@ import pytest
 from PIL import Image
 
 from laneway.channels.attachments.documents.contract import Document, Unreadable
-from laneway.channels.attachments.pixels import size_of
 from laneway.channels.attachments.reading import Bounds, Readers, find_tesseract
 from laneway.channels.attachments.sniff import sniff
 from laneway.channels.attachments.sound import longest_seconds, seconds_of
@@ -160,13 +159,6 @@ def test_the_content_decides_and_a_name_only_among_texts() -> None:
     assert sniff(b"a,b\n1,2", "a", "text/csv").mime == "text/csv"
     assert sniff(b'{"a": 1}', "a.json").mime == "application/json"
     assert sniff(made.noise(2000), "a.csv", "text/csv").name == "other"
-
-
-def test_the_size_of_an_image_is_read_from_its_head_and_broken_heads_have_none() -> None:
-    for form in ("PNG", "JPEG", "GIF", "WEBP", "BMP"):
-        assert size_of(made.picture(size=(123, 45), form=form)) == (123, 45)
-    for content in (b"\x89PNG", b"\xff\xd8\xff\xe0\0", b"RIFF\0\0\0\0WEBPVP8 ", b"GIF89a", b"BM", b"OggS", b"RIFF"):
-        assert (size_of(content), seconds_of(content)) == (None, None)
 
 
 def test_the_length_of_a_recording_is_measured_or_limited() -> None:

@@ -14,10 +14,9 @@ from redis.asyncio import Redis
 
 import laneway.app  # noqa: F401  everything that raises an error of ours
 from laneway.channels.redis_queue.acting import UnknownOwner
-from laneway.channels.redis_queue.job_message import JobMessage, Unreadable, fields_of, first_id, job_of, too_deep
-from laneway.channels.redis_queue.keys import WrongKind
+from laneway.channels.redis_queue.job_message import JobMessage, Unreadable, first_id, job_of
 from laneway.channels.redis_queue.lists import ListSource
-from laneway.channels.redis_queue.results import NOT_APPROVED, failed, failed_of, signal
+from laneway.channels.redis_queue.results import NOT_APPROVED, failed_of
 from laneway.channels.redis_queue.source import Entry, Source
 from laneway.channels.redis_queue.streams import StreamSource
 from laneway.channels.redis_queue.tokens import fields_of_token
@@ -60,25 +59,6 @@ async def test_what_was_taken_and_not_let_go_is_found_again(redis: Redis, kind: 
     await here.release(taken[0])
     assert await ids(await here.begin(), here) == ["b"]
     assert await ids(await here.take(5, 0.1), here) == ["c"]
-
-
-@pytest.mark.parametrize("kind", ["list", "stream"])
-async def test_what_the_dead_letters_cannot_take_is_not_let_go_and_nothing_is_there_twice(
-    redis: Redis, kind: str
-) -> None:
-    here = source(redis, kind, "w1")
-    await here.begin()
-    await put(redis, kind, "a")
-    [entry] = await here.take(1, 0.1)
-    await redis.set("agent:dead", "x")
-    with pytest.raises(WrongKind, match="`agent:dead` is a string where a list must be"):
-        await here.bury(entry, b"letter")
-    assert await ids(await here.begin(), here) == ["a"]
-    await redis.delete("agent:dead")
-    for _ in range(2):
-        await here.bury(entry, b"letter")
-    assert await redis.lrange("agent:dead", 0, -1) == [b"letter"]
-    assert await here.begin() == []
 
 
 async def test_a_silent_workers_list_is_taken_over_and_a_living_ones_is_not(redis: Redis) -> None:
@@ -271,15 +251,6 @@ def test_the_id_of_what_cannot_be_read_is_found_where_it_stands_before_anything_
     assert [first_id(raw) for raw in (*another, b"[1, 2]", b"")] == [None] * 4
 
 
-def test_hostile_input_is_recognised_without_going_down_into_it() -> None:
-    with pytest.raises(Unreadable) as refused:
-        fields_of(b'{"job_id": "j", "a": ' + b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"}", 1_000_000)
-    assert refused.value.job_id == "j"
-    assert [too_deep(json.loads("[" * depth + "]" * depth)) for depth in (60, 65)] == [False, True]
-    # No database can hold a NUL.
-    assert fields_of(b'{"a": ["x\\u0000y"]}', 1000) == {"a": ["x\N{REPLACEMENT CHARACTER}y"]}
-
-
 def test_a_token_becomes_a_job_and_keeps_what_a_job_has_no_name_for() -> None:
     token = {
         "id": "t", "run_id": "r", "from_node": "a", "to_node": "b", "hop": 2, "config": {"task": "from the config"},
@@ -291,9 +262,6 @@ def test_a_token_becomes_a_job_and_keeps_what_a_job_has_no_name_for() -> None:
     assert read.more == {
         "from_node": "a", "hop": 2, "config": {"task": "from the config"}, "metadata": {"trace": "x"},
     }  # fmt: skip
-
-
-NO = {"type": "malformed", "message": "No.", "retryable": False}
 
 
 def test_a_lanes_own_word_counts_and_else_how_the_last_question_ended() -> None:
@@ -336,10 +304,3 @@ def _kinds(kind: type[LanewayError]) -> Iterator[type[LanewayError]]:
     for below in kind.__subclasses__():
         if below.__module__.startswith("laneway."):
             yield from _kinds(below)
-
-
-def test_a_signal_of_a_failure_has_no_reference_and_says_why() -> None:
-    told = signal(failed("j", NO, None, {}), {"run_id": "r", "node_id": "n"}, None)
-    assert (told["run_id"], told["node_id"], told["status"], told["result_ref"]) == ("r", "n", "failed", "")
-    why = {"error_type": "malformed", "error_message": "No.", "retryable": False}
-    assert {key: told["metadata"][key] for key in why} == why

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from laneway.channels.telegram.rendering import EMPTY, render
-from laneway.channels.telegram.runs import blank, entities, html, plain, units, visible
+from laneway.channels.telegram.runs import blank, entities, html, units, visible
 from laneway.channels.telegram.splitting import LONGEST_HTML, MOST_ENTITIES, split
 from tests.servers.telegram_html import parse_html, utf16
 from tests.servers.telegram_methods import formatted
@@ -57,27 +57,6 @@ def test_markdown_is_shown_as_telegram_can_show_it_and_links_that_do_not_lead_to
     cases = [*SHOWN, *((link, link, []) for link in NO_WEB.split("|"))]
     wrong = [f"{markdown!r}: {seen(markdown)}" for markdown, *shown in cases if seen(markdown) != tuple(shown)]
     assert not wrong, "\n".join(wrong)
-
-
-HOSTILE = [
-    *("<b>", "</b>", "**<i>**", "`</code>`", "&#xDFDF;", "****", "&lt;b&gt;"),
-    *("<a href='x", "```\n</pre>\n```", '[<b>](https://x.org/"><b>)', '```"><b>\nx\n```'),
-    *("[a](https://x.org 't\"<b>')", "\ud800 lone", "\x00\x07 bell", "``` ```", ">" * 60 + " deep"),
-    *("|a|\n|-|\n|1|2 lost|", "[" * 500 + "x", "*" * 2001 + "x"),
-]
-
-
-def test_hostile_text_never_makes_bad_entities_nor_loses_words() -> None:
-    for hostile in HOSTILE:
-        text, _ = seen(hostile)
-        assert not blank(text), hostile
-        assert all((word in text) == (word in hostile) for word in ("lone", "bell", "deep", "lost")), hostile
-
-
-def test_without_marks_the_target_of_a_link_stands_behind_its_words() -> None:
-    assert plain(render("See **[the page](https://x.org)** or <https://y.org>.")) == (
-        "See the page (https://x.org) or https://y.org."
-    )
 
 
 def test_a_long_code_block_is_closed_and_reopened_at_a_line_end() -> None:

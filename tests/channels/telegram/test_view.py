@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -65,15 +64,6 @@ async def test_after_a_while_there_is_a_stop_button_and_at_the_end_it_is_gone(se
     assert server.world.shown(42) == [], "nor does one stay that was on its way at the end"
 
 
-async def test_what_is_over_soon_shows_neither_a_status_nor_a_text(server: TelegramServer, bot: Bot) -> None:
-    one = begun(bot, GROUP)
-    one.hear("c", "You ")
-    await asyncio.sleep(0.03)
-    await one.end()
-    await asyncio.sleep(0.15)
-    assert server.called("sendMessage") == []
-
-
 async def test_where_there_are_no_drafts_one_message_is_edited(server: TelegramServer, bot: Bot) -> None:
     server.orders.give("sendMessageDraft", Fail(404, "Not Found: method not found"))
     one = begun(bot)
@@ -85,22 +75,6 @@ async def test_where_there_are_no_drafts_one_message_is_edited(server: TelegramS
     await one.end()
     assert server.world.shown(42) == []
     assert len(server.called("sendMessageDraft")) == 1
-
-
-async def test_edits_keep_their_distance_and_more_of_it_in_a_group(server: TelegramServer, bot: Bot) -> None:
-    assert (Timing().private_edit, Timing().group_edit) >= (1.5, 4.0)
-    for chat, seconds in ((42, QUICK.private_edit), (GROUP, QUICK.group_edit)):
-        server.orders.give("sendMessageDraft", Fail(400, "Bad Request: TEXTDRAFT_PEER_INVALID"))
-        one = begun(bot, chat)
-
-        def edited(one: View = one, chat: int = chat) -> bool:
-            one.hear("c", "word ")
-            return len(server.called("editMessageText", chat)) >= 3
-
-        await server.until(edited)
-        await one.end()
-        at = sorted(call.at for name in ("sendMessage", "editMessageText") for call in server.called(name, chat))
-        assert min(later - earlier for earlier, later in pairwise(at)) >= seconds
 
 
 @pytest.mark.parametrize("method", ["sendChatAction", "sendMessageDraft", "sendMessage"])
@@ -249,20 +223,6 @@ async def test_what_a_dead_process_left_is_taken_over_or_taken_away(server: Tele
         await server.until(lambda: server.world.shown(44))
     assert len(server.called("sendMessage")) == 3
     assert len(server.called("deleteMessage")) == 2, "nothing is taken away twice"
-
-
-async def test_of_several_jobs_of_a_chat_one_is_shown_at_a_time(server: TelegramServer, here: Laneway) -> None:
-    async with showing(server, here):
-        first = await here.send("what does it say?", "42", channel="telegram")
-        second = await here.send("and what now?", "42", channel="telegram")
-        await here.send("what does it say?", "43", channel="telegram")
-        await server.until(lambda: server.world.shown(42) and server.world.shown(43))
-        assert len(server.called("sendMessage", 42)) == 1, "the second waits for its turn"
-        await stop(here, first.job_id)
-        await server.until(lambda: len(server.called("sendMessage", 42)) == 2)
-        await server.until(lambda: len(server.world.shown(42)) == 1)
-        await stop(here, second.job_id)
-        await server.until(lambda: not server.world.shown(42))
 
 
 def test_seats_are_chats_and_topics_and_nothing_else() -> None:

@@ -10,7 +10,7 @@ from laneway.channels.contract import Button
 from laneway.channels.whatsapp_cloud.composing import media, message, parts, recipient, template
 from laneway.channels.whatsapp_cloud.formatting import formatted
 from laneway.channels.whatsapp_cloud.reading import read
-from laneway.channels.whatsapp_cloud.signature import signature, signed, verified
+from laneway.channels.whatsapp_cloud.signature import signature, signed
 from laneway.channels.whatsapp_cloud.splitting import length, split
 from laneway.domain.conversation import RemoteFile
 from tests.servers.whatsapp_rules import complaint
@@ -145,27 +145,6 @@ def test_everybody_in_a_batch_has_the_right_name() -> None:
     assert (lee.name, lee.also) == ("Lee", ("US.lee",))
 
 
-def test_all_of_a_batch_is_read_whatever_one_of_it_is_like() -> None:
-    bad: list[Any] = [{}, {"id": 7}, {"from": KIM}, {"id": "wamid.b", "from": "no", "type": "text"}, "x", None]
-    value = META.value(META.text(KIM, "first"), META.text(KIM, "last"))
-    value["messages"][1:1] = bad
-    value["contacts"] *= 2
-    notice = read(META.payload(value, META.value(META.text(LEE, "other"))), "106")
-    assert [found.text for found in notice.arrivals] == ["first", "last", "other"]
-    assert len(notice.faults) == 4
-
-
-def test_what_is_not_for_our_number_or_no_message_is_left_alone() -> None:
-    theirs, ours = META.value(META.text(KIM, "x"), number_id="999"), META.value(META.text(KIM, "y"))
-    notice = read(META.payload(theirs, ours), "106")
-    assert ([found.text for found in notice.arrivals], notice.foreign) == (["y"], ["999"])
-    news = META.payload(ours, field="message_template_status_update")
-    nested = {"entry": [None, {"changes": [{"field": "messages"}]}]}
-    payloads: list[Any] = [news, None, [], "x", 7, {}, {"entry": {}}, nested]
-    for payload in payloads:
-        assert read(payload, "106").arrivals == [], payload
-
-
 def test_nothing_that_a_database_cannot_hold_gets_through() -> None:
     (found,) = arrivals(META.text(KIM, "a\x00b\ud800"), name="K\x00im")
     assert (found.text, found.name) == ("a\ufffdb\ufffd", "K\ufffdim")
@@ -284,9 +263,3 @@ def test_exactly_the_bytes_that_meta_signed_with_our_secret_are_accepted() -> No
     assert [one for one in bad if signed("secret", RAW, one)] == []
     assert not signed("other", RAW, header)
     assert not signed("", RAW, signature("", RAW)), "without a secret nothing is signed"
-
-
-def test_a_subscription_needs_the_verify_token() -> None:
-    assert verified("mine", "subscribe", "mine")
-    others = [("mine", "subscribe", "yours"), ("mine", "unsubscribe", "mine"), ("", "subscribe", "")]
-    assert not any(verified(*one) for one in [*others, ("mine", "subscribe", "münze\udc80")])

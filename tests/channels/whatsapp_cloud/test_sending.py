@@ -44,9 +44,9 @@ NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 class Sender:
     """A channel with its own clock, and one customer who last wrote at twelve o'clock."""
 
-    def __init__(self, db: Database, server: WhatsAppServer, template: str = "") -> None:
+    def __init__(self, db: Database, server: WhatsAppServer) -> None:
         self.db, self.clock = db, Time(NOW)
-        number = Number(NUMBER_ID, TOKEN, SECRET, VERIFY, server.api, template, "en", {"utility": Decimal("0.01")})
+        number = Number(NUMBER_ID, TOKEN, SECRET, VERIFY, server.api, "note", "en", {"utility": Decimal("0.01")})
         pacer = Pacer(self.clock, self.clock.sleep)
         self.channel = WhatsAppCloudChannel(db, number, clock=self.clock, pacer=pacer, original=self._original)
 
@@ -74,63 +74,48 @@ class Sender:
 
 
 @pytest.fixture
-async def plain(db: Database, server: WhatsAppServer) -> AsyncIterator[Sender]:
+async def sender(db: Database, server: WhatsAppServer) -> AsyncIterator[Sender]:
+    server.templates["note"] = 1
     made = Sender(db, server)
     yield made
     await made.channel.close()
 
 
-@pytest.fixture
-async def with_template(db: Database, server: WhatsAppServer) -> AsyncIterator[Sender]:
-    server.templates["note"] = 1
-    made = Sender(db, server, "note")
-    yield made
-    await made.channel.close()
-
-
-async def test_a_person_gets_a_few_at_once_and_then_one_in_six_seconds(server: WhatsAppServer, plain: Sender) -> None:
-    row = await plain.heard()
+async def test_a_person_gets_a_few_at_once_and_then_one_in_six_seconds(server: WhatsAppServer, sender: Sender) -> None:
+    row = await sender.heard()
     moments = []
     for _ in range(25):
         while True:
             try:
-                await plain.send(row)
+                await sender.send(row)
                 break
             except TransientFault as fault:
                 # Delivery comes back when it was told to.
-                plain.clock.advance(fault.retry_after or 0)
-        moments.append((plain.clock.now() - NOW).total_seconds())
+                sender.clock.advance(fault.retry_after or 0)
+        moments.append((sender.clock.now() - NOW).total_seconds())
     assert moments[9] == 0
     assert all(later - earlier >= 60 for earlier, later in zip(moments, moments[10:], strict=False))
     assert len(server.sent) == 25
 
 
-async def test_the_number_sends_no_more_than_eighty_messages_a_second(server: WhatsAppServer, plain: Sender) -> None:
-    row = await plain.heard()
-    for person in range(81):
-        await plain.send(replace(row, address=str(4915100000000 + person)))
-    assert len(server.sent) == 81
-    assert (plain.clock.now() - NOW).total_seconds() == pytest.approx(1.0)
-
-
-async def test_the_window_is_open_for_a_day_or_until_refused(server: WhatsAppServer, with_template: Sender) -> None:
-    row = await with_template.heard()
+async def test_the_window_is_open_for_a_day_or_until_refused(server: WhatsAppServer, sender: Sender) -> None:
+    row = await sender.heard()
     for hours, kind in ((0, "text"), (23.9, "text"), (24.1, "template"), (200, "template")):
-        with_template.clock.advance(hours * 3600 - (with_template.clock.now() - NOW).total_seconds())
-        receipt = await with_template.send(row)
+        sender.clock.advance(hours * 3600 - (sender.clock.now() - NOW).total_seconds())
+        receipt = await sender.send(row)
         assert (server.sent[-1].body["type"], receipt.get("template")) == (kind, "note" if kind == "template" else None)
     with pytest.raises(PermanentFault, match="too long for the template note"):
-        await with_template.send(replace(row, text="word " * 400))
+        await sender.send(replace(row, text="word " * 400))
     server.shut.add(KIM)
-    await with_template.send(await with_template.heard(with_template.clock.now()))
+    await sender.send(await sender.heard(sender.clock.now()))
     assert server.sent[-1].body["type"] == "template"
 
 
-async def test_what_was_said_long_ago_and_what_is_no_message_open_nothing(db: Database, plain: Sender) -> None:
+async def test_what_was_said_long_ago_and_what_is_no_message_open_nothing(db: Database, sender: Sender) -> None:
     # Stored now, but said before: Meta repeats webhooks for seven days.
-    await plain.heard(NOW - timedelta(hours=25))
-    await plain.heard(NOW - timedelta(hours=2), reaction=True)
-    row = await plain.heard(NOW - timedelta(hours=1), system=True)
+    await sender.heard(NOW - timedelta(hours=25))
+    await sender.heard(NOW - timedelta(hours=2), reaction=True)
+    row = await sender.heard(NOW - timedelta(hours=1), system=True)
     async with db.transaction() as tx:
         assert not await whatsapp.window_open(tx, row.thread_id, NOW)
         await whatsapp.heard(tx, row.thread_id, NOW - timedelta(hours=1))
@@ -138,28 +123,19 @@ async def test_what_was_said_long_ago_and_what_is_no_message_open_nothing(db: Da
         # What WhatsApp says of the window counts until the person writes again.
         await whatsapp.shut(tx, row.thread_id, NOW)
         assert not await whatsapp.window_open(tx, row.thread_id, NOW)
-    await plain.heard(NOW + timedelta(minutes=5))
+    await sender.heard(NOW + timedelta(minutes=5))
     async with db.transaction() as tx:
         assert await whatsapp.window_open(tx, row.thread_id, NOW + timedelta(minutes=6))
 
 
-async def test_the_files_of_a_reply_go_before_its_text(server: WhatsAppServer, plain: Sender) -> None:
+async def test_the_files_of_a_reply_go_before_its_text(server: WhatsAppServer, sender: Sender) -> None:
     files = [{"artifact": "artifact://sha256/ab", "name": "plan.pdf", "mime": "application/pdf"}]
-    row = replace(await plain.heard(), meta={"files": files})
-    await plain.send(row)
+    row = replace(await sender.heard(), meta={"files": files})
+    await sender.send(row)
     first, second = server.sent
     assert first.body["document"]["filename"] == "plan.pdf"
     assert server.media[first.body["document"]["id"]].content == b"artifact://sha256/ab"
     assert second.text == "an answer"
-
-
-async def test_nobody_without_an_address_and_no_outage_is_taken(server: WhatsAppServer, plain: Sender) -> None:
-    with pytest.raises(PermanentFault, match="address"):
-        await plain.send(replace(await plain.heard(), address=""))
-    await plain.channel.check()
-    server.down = True
-    with pytest.raises(TransientFault):
-        await plain.channel.check()
 
 
 @pytest.fixture

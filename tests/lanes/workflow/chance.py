@@ -11,28 +11,8 @@ from laneway.lanes.workflow.document import copied
 from laneway.lanes.workflow.patching import applied
 
 KEYS = ("a", "b", "~", "a/b", "", "0", "-", '"', "ü:", "}")
-PLAIN: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    0,
-    1,
-    1.0,
-    2.5,
-    -7,
-    2**70,
-    -1e-9,
-    "",
-    "text",
-    'ä\n"\\',
-    "]",
-    "}",
-    ",",
-    "\u2028",
-    "🙂",
-    [],
-    {},
-)
+TEXTS = ("", "text", 'ä\n"\\', "]", "}", ",", "\u2028", "🙂")
+PLAIN: tuple[Any, ...] = (None, True, False, 0, 1, 1.0, 2.5, -7, 2**70, -1e-9, *TEXTS, [], {})
 
 
 def value_by(chance: random.Random, depth: int) -> Any:

@@ -112,10 +112,3 @@ def test_an_output_that_is_too_large_or_nested_without_end_errs() -> None:
     for _ in range(100_000):
         deep = [deep]
     assert isinstance(compiled("$.a == 1").value({"a": deep}), Erred)
-
-
-def test_a_dollar_sign_inside_a_text_stays() -> None:
-    assert plain("""$.a == '$.b' || $.a == "$.c" || $.a == r'$.d\\' || $ == 1""") == (
-        """output.a == '$.b' || output.a == "$.c" || output.a == r'$.d\\' || output == 1"""
-    )
-    assert plain("$.a == '''$.b'$.c'''") == "output.a == '''$.b'$.c'''"

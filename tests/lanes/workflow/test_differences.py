@@ -105,13 +105,6 @@ def test_hostile_words_stay_words() -> None:
         assert not set(re.sub(r"#[0-9]+;", "", label[1])) & set('<>"`|[]{};#&$')
 
 
-def test_the_picture_of_a_loop_shows_the_way_back() -> None:
-    loop = {"loop_back_to": "a", "max_iterations": 3}
-    document = flow("a again:loop end", "a again end", again=loop)
-    assert '    n1 -.->|"again, at most 3 times"| n0' in mermaid(document)
-    assert "    again, at most 3 times → a" in text(document)
-
-
 CHAT = """fetch (http)
     → check
 check (conditional)
@@ -127,12 +120,3 @@ done (function)
 def test_lines_of_text_for_chat() -> None:
     more = [add("/nodes/-", node("mail", "notify")), add("/edges/-", edge("done", "mail", on="error"))]
     assert text(applied(PRICES, more), PRICES) == CHAT
-
-
-def test_another_condition_is_marked_at_its_edge_only() -> None:
-    after = applied(PRICES, [put("/edges/1/condition", "$.price < 50")])
-    drawn = mermaid(after, PRICES)
-    assert '    n1 -->|"changed: #36;.price #60; 50"| n2' in drawn
-    assert drawn.count("changed") == 1
-    assert "    ~ $.price < 50 → cheap" in text(after, PRICES)
-    assert "~" not in text(after, after)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from laneway.domain.job import JobStatus
 from laneway.domain.judgement import ApprovalState
 from laneway.domain.workflow_run import RunStatus
 from laneway.lanes.tools import ToolEntry
-from laneway.llm.scripted import Delay, Say, ScriptedModel
 from laneway.store import approvals, jobs, workflow_nodes
 from tests.lanes.workflow.documents import steps
 from tests.lanes.workflow.running_workflows import Slow, Workflows, document, eventually, node, workflowing
@@ -38,7 +37,7 @@ def beside(first: dict[str, Any], pages: Pages) -> dict[str, Any]:
 
 @pytest.fixture
 async def flows(database_url: str, tmp_path: Path) -> AsyncIterator[Workflows]:
-    """A Laneway of the test's own, whose tables it may lock; its model takes a minute, and its tool must be allowed."""
+    """A Laneway of the test's own, whose tables it may lock; its tool must be allowed."""
     orders: list[str] = []
 
     async def order(what: str) -> dict[str, str]:
@@ -46,9 +45,8 @@ async def flows(database_url: str, tmp_path: Path) -> AsyncIterator[Workflows]:
         orders.append(what)
         return {"status": "success", "result": f"That was order {len(orders)}."}
 
-    model = ScriptedModel(lambda asked: Delay(Say("Done."), 60))
     tools = [ToolEntry(order, changes=True, asks=True)]
-    async with workflowing(database_url, tmp_path, model, tools=tools) as opened:
+    async with workflowing(database_url, tmp_path, tools=tools) as opened:
         yield opened
 
 
@@ -112,14 +110,8 @@ async def test_an_event_that_comes_while_its_node_is_looked_at_again_is_not_writ
     assert (await flows.until(run.id, RunStatus.DONE)).output["event"]["event"] == {"n": 1}
 
 
-async def until_waiting(flows: Workflows, also: Callable[[], Awaitable[Any]]) -> None:
-    """Two wait for locks that others hold, or this has come."""
-    locked = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() OFFSET 1"
-
-    async def found() -> bool:
-        return bool(await also() or await flows.query(locked))
-
-    await eventually(found)
+TWO_WAIT = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() OFFSET 1"
+"""Two wait for locks that others hold."""
 
 
 async def test_what_a_run_starts_while_it_is_being_cancelled_is_cancelled_too(
@@ -136,8 +128,12 @@ async def test_what_a_run_starts_while_it_is_being_cancelled_is_cancelled_too(
     cancelling = asyncio.create_task(flows.cancel(run_id))
     await held_up(connection)
     slow.free = True
+
     # It has started the other run, or does so when it is known whether it may.
-    await until_waiting(flows, lambda: flows.children(run_id))
+    async def started() -> bool:
+        return bool(await flows.children(run_id) or await flows.query(TWO_WAIT))
+
+    await eventually(started)
     await connection.rollback()
     await cancelling
     assert (await flows.until(run_id, RunStatus.CANCELLED)).status is RunStatus.CANCELLED
@@ -174,26 +170,6 @@ async def test_a_run_goes_on_at_once_when_the_one_it_waits_for_was_stopped_in_it
     # Without being told of it, it would be looked at twenty seconds after it went to rest.
     assert (await flows.until(parent.id, RunStatus.FAILED, seconds=10)).status is RunStatus.FAILED
     slow.free = True
-
-
-async def test_what_an_agent_node_hands_on_while_its_run_is_being_cancelled_is_cancelled_too(
-    flows: Workflows, connection: psycopg.AsyncConnection[Any]
-) -> None:
-    workflow = await flows.store("flow", steps("do:agent", do={"prompt": "Look around.", "tools": ["server_info"]}))
-    await gated(connection)
-    run_id = await flows.start(workflow)
-    await held_up(connection)
-    cancelling = asyncio.create_task(flows.cancel(run_id))
-
-    async def over() -> bool:
-        return cancelling.done()
-
-    await until_waiting(flows, over)
-    await connection.commit()
-    await cancelling
-    await flows.until(run_id, RunStatus.CANCELLED)
-    for (job_id,) in await flows.query("SELECT id FROM jobs WHERE lane = 'tools'"):
-        assert (await flows.lane.until(job_id, seconds=10)).status is JobStatus.CANCELLED
 
 
 async def test_a_yes_that_comes_while_its_call_is_looked_at_again_is_a_yes(

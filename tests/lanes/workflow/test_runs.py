@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from laneway.domain.workflow_run import RUN_ENDED, NodeStatus, RunStatus
+from laneway.domain.workflow_run import NodeStatus, RunStatus
 from laneway.lanes.workflow.checks import check
 from tests.lanes.workflow.documents import steps
 from tests.lanes.workflow.running_workflows import Workflows
@@ -111,85 +109,23 @@ async def test_a_join_of_any_runs_once_at_the_first_and_one_of_all_not_behind_a_
     assert await flows.visits(run) == ["start", "left", "any"]
 
 
-LIMIT = {"condition": "output.n < 100", "break_path": "broke", "timeout_path": "limit"}
-
-
-def counting(most: float, *ways: str, **more: object) -> dict[str, Any]:
-    """A loop that counts up; it sees its own earlier count through the context."""
+def working(most: float, *ways: str, **more: Any) -> dict[str, Any]:
+    """A loop that counts to three; it sees its own earlier count through the context."""
     return steps(
-        "begin count again:loop broke" + " limit" * ("timeout_path" in more),
-        "begin count again",
-        *ways,
-        begin={"set": {"n": 0}},
-        count={"expression": "has(ctx.again) ? {'n': ctx.again.value.n + 1} : {'n': 1}"},
-        again={"loop_back_to": "count", "max_iterations": most, **more},
-        broke={"set": "broke at ${$nodes.count.n}"},
-        limit={"set": "limit at ${$nodes.count.n}"},
-    )
-
-
-@pytest.mark.parametrize(
-    ("made", "output", "rounds", "ended"),
-    [
-        (counting(10, **{**LIMIT, "condition": "output.n < 4"}), "broke at 4", 4, "condition"),
-        (counting(2, **LIMIT), "limit at 3", 3, "limit"),
-        (counting(2.0, delay_ms=10.0, **LIMIT), "limit at 3", 3, "limit"),
-        # The way back may be drawn; it is gone only as the loop says.
-        (
-            counting(10, "again broke", "again count if output.none > 1", condition="output.n < 4"),
-            "broke at 4",
-            4,
-            None,
-        ),
-    ],
-    ids=["condition", "limit", "limit of 2.0", "drawn"],
-)
-async def test_a_loop_goes_back_while_its_condition_is_true_and_never_beyond_its_limit(
-    flows: Workflows, made: dict[str, Any], output: str, rounds: int, ended: str | None
-) -> None:
-    assert check(made) == []
-    run = await flows.until(await flows.start(await flows.store("flow", made)), *RUN_ENDED)
-    assert (run.status, run.output) == (RunStatus.DONE, output), run.error
-    assert (await flows.visits(run)).count("count") == rounds
-    loop = (await flows.nodes(run))["again"].output
-    assert loop["iterations"] == rounds - 1
-    assert ended in (None, loop["ended"])
-
-
-async def test_what_a_loop_or_a_reference_cannot_work_out_stops_the_run_and_is_named(flows: Workflows) -> None:
-    told = await flows.error(counting(5, condition="output.nothing > 1", break_path="broke"))
-    assert "output.nothing > 1" in told
-    nowhere = steps("a", a={"set": "$input.prices[2].x"})
-    told = await flows.error(nowhere, "nowhere", input={"prices": [1]})
-    assert "`$input.prices[2].x` leads nowhere: there is no `2`" in told
-
-
-def working(most: int, *ways: str) -> dict[str, Any]:
-    return steps(
-        "begin work again:loop end",
+        "begin work again:loop end" + " late" * ("timeout_path" in more),
         *ways,
         begin={"set": 0},
         work={"expression": "has(ctx.work) ? ctx.work + 1 : 1"},
-        again={"loop_back_to": "work", "max_iterations": most, "condition": "!has(ctx.work) || ctx.work < 3"},
-        end={"set": "$nodes.work"},
+        again={"loop_back_to": "work", "max_iterations": most, "condition": "!has(ctx.work) || ctx.work < 3", **more},
+        end={"set": ["$nodes.work", "$nodes.again"]},
+        late={"set": "late"},
     )
 
 
 BEFORE, BEHIND = ("begin again work again", "again end"), ("begin work again end",)
-FIRST = steps(
-    "again:loop work end",
-    "again work again end",
-    again={"loop_back_to": "work", "max_iterations": 1},
-    end={"set": ["$nodes.work", "$nodes.again.iterations"]},
-)
-NESTED_BEHIND = steps(
-    "out in inner:loop between outer:loop end",
-    "out in inner between outer end",
-    inner={"loop_back_to": "in", "max_iterations": 1},
-    outer={"loop_back_to": "out", "max_iterations": 2},
-    end={"set": ["$nodes.outer.iterations", "$nodes.inner.iterations"]},
-)
-NESTED_BEFORE = steps(
+PATHS = {"break_path": "end", "timeout_path": "late"}
+DRAWN = ("begin work again", "again end", "again work if output.none > 1")
+NESTED = steps(
     "out ask:loop work outer:loop end",
     "out ask work ask",
     "ask outer end",
@@ -197,32 +133,40 @@ NESTED_BEFORE = steps(
     outer={"loop_back_to": "out", "max_iterations": 1},
     end={"set": "$nodes.ask.iterations"},
 )
+ENDED = {"iterations": 2, "value": 3, "again": False, "ended": "condition"}
+THRICE, LATE = "begin" + " work again" * 3 + " end", "begin" + " work again" * 2 + " late"
+LOOPS: dict[str, tuple[dict[str, Any], Any, str]] = {
+    "before its body": (
+        working(9, *BEFORE),
+        [3, {**ENDED, "iterations": 3}],
+        "begin again" + " work again" * 3 + " end",
+    ),
+    "behind its body": (working(9, *BEHIND), [3, ENDED], THRICE),
+    "to its limit": (working(2, *BEFORE), None, "begin again" + " work again" * 2 + " end"),
+    "to its break path": (working(9, "begin work again", **PATHS), [3, ENDED], THRICE),
+    "to its path at the limit": (working(1.0, "begin work again", delay_ms=10.0, **PATHS), "late", LATE),
+    "drawn, and gone only as the loop says": (working(9, *DRAWN), [3, ENDED], THRICE),
+    "before its body in a loop": (NESTED, 2, "out ask work ask work ask outer " * 2 + "end"),
+}
 
 
-@pytest.mark.parametrize(
-    ("made", "output", "visits"),
-    [
-        (working(9, *BEFORE), 3, "begin again" + " work again" * 3 + " end"),
-        (working(9, *BEHIND), 3, "begin" + " work again" * 3 + " end"),
-        (working(2, *BEFORE), 2, "begin again" + " work again" * 2 + " end"),
-        (FIRST, ["work", 1], "again work again end"),
-        (NESTED_BEHIND, [2, 1], "out in inner in inner between outer " * 3 + "end"),
-        (NESTED_BEFORE, 2, "out ask work ask work ask outer " * 2 + "end"),
-    ],
-    ids=[
-        "before its body",
-        "behind its body",
-        "before, to its limit",
-        "drawn first",
-        "in a loop",
-        "before its body in a loop",
-    ],
-)
-async def test_a_loop_runs_as_it_is_drawn(flows: Workflows, made: dict[str, Any], output: Any, visits: str) -> None:
-    assert check(made) == []
-    run = await flows.run(made, input={})
-    assert (run.status, run.output) == (RunStatus.DONE, output), run.error
-    assert await flows.visits(run) == visits.split()
+async def test_a_loop_runs_as_it_is_drawn_and_never_beyond_its_limit(flows: Workflows) -> None:
+    wrong = []
+    for number, (about, (made, output, visits)) in enumerate(LOOPS.items()):
+        assert check(made) == []
+        run = await flows.end(made, f"flow{number}", input={})
+        way = await flows.visits(run)
+        if run.status is not RunStatus.DONE or run.output != (output or run.output) or way != visits.split():
+            wrong.append(f"{about}: {run.output or run.error} by {way}")
+    assert not wrong, "\n".join(wrong)
+
+
+async def test_what_a_loop_or_a_reference_cannot_work_out_stops_the_run_and_is_named(flows: Workflows) -> None:
+    told = await flows.error(working(5, *BEHIND, condition="output.nothing > 1"))
+    assert "output.nothing > 1" in told
+    nowhere = steps("a", a={"set": "$input.prices[2].x"})
+    told = await flows.error(nowhere, "nowhere", input={"prices": [1]})
+    assert "`$input.prices[2].x` leads nowhere: there is no `2`" in told
 
 
 async def test_a_loop_with_a_pinned_output_ends_whatever_that_is(flows: Workflows) -> None:

@@ -8,12 +8,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from laneway.domain.workflow import Workflow
 from laneway.domain.workflow_run import RunStatus, WorkflowRun
-from laneway.lanes.workflow.looking_back import looks_back
-from laneway.lanes.workflow.preview import Preview
 from laneway.store import events
-from tests.lanes.workflow.documents import put, steps
+from tests.lanes.workflow.documents import steps
 from tests.lanes.workflow.running_workflows import Slow, Workflows, document, eventually, node
 from tests.servers.pages import Pages
 
@@ -68,15 +65,6 @@ async def test_a_run_in_line_holds_no_worker_and_goes_on_when_the_one_before_is_
     assert await flows.visits(await flows.get(third)) == []
 
 
-async def preview_of(flows: Workflows, workflow: Workflow, condition: str) -> Preview:
-    """What a person sees who is asked whether the first edge may have this condition."""
-    proposal = flows.lane.app.workflows.patches.propose(
-        workflow, "watch", [put("/edges/0/condition", condition)], "So."
-    )
-    async with flows.lane.app.db.transaction() as tx:
-        return await flows.lane.app.workflows.previews.of(tx, proposal)
-
-
 async def test_a_large_answer_of_the_run_before_is_compared_with_too(flows: Workflows) -> None:
     made = steps(
         "check tell", f"check tell if {DROPS}", check={"set": {"price": "$input.price", "rest": "$input.rest"}}
@@ -87,16 +75,6 @@ async def test_a_large_answer_of_the_run_before_is_compared_with_too(flows: Work
         await flows.until(await flows.start(workflow, input=given), RunStatus.DONE)
     runs = (await flows.runs_of(workflow))[::-1]
     assert [run.ended_at for run in runs] == [["check"], ["tell"], ["check"], ["check"], ["tell"]]
-    preview = await preview_of(flows, workflow, "output.price < 95")
-    assert {one.run for one in preview.different} == {str(runs[number].id) for number in (1, 2, 4)}
-
-
-async def test_an_answer_may_call_anything_bytes(flows: Workflows) -> None:
-    gave = {"bytes": "1.5 MB", "price": "$input.price"}
-    workflow = await flows.store("watch", steps("check tell", "check tell if output.price < 100", check={"set": gave}))
-    for price in (50, 150):
-        await flows.until(await flows.start(workflow, input={"price": price}), RunStatus.DONE)
-    assert len((await preview_of(flows, workflow, "output.price < 10")).different) == 1
 
 
 async def test_a_failed_run_is_not_compared_with(flows: Workflows) -> None:
@@ -107,33 +85,6 @@ async def test_a_failed_run_is_not_compared_with(flows: Workflows) -> None:
     for number in (1, 0, 2):
         last = await flows.until(await flows.start(workflow, input={"n": number}), RunStatus.DONE, RunStatus.FAILED)
     assert (await flows.nodes(last))["say"].output == {"now": 2, "before": 1}
-
-
-async def test_a_workflow_that_calls_itself_does_not_wait_for_itself(flows: Workflows) -> None:
-    made = document(
-        [node("look", "conditional", {"input": "$input"}),
-         node("again", "subworkflow", {"workflow": "deep", "input": {}}),
-         node("end", "transform", {"set": "$previous.end"})],
-        [{"from": "look", "to": "again", "condition": "has($.more)"}, {"from": "look", "to": "end"}],
-    )  # fmt: skip
-    run = await flows.run(made, "deep", input={"more": True})
-    assert (await flows.until(run.id, RunStatus.DONE, RunStatus.FAILED)).status is RunStatus.DONE
-
-
-LOOKS_BACK = [
-    (steps("a", a={"set": "$previous.a"}), True),
-    (steps("a:notify", a={"message": "It was ${$previous.a.price}."}), True),
-    (steps("a", a={"expression": "ctx.previous.a.price + 1"}), True),
-    (steps("a", a={"expression": "size(ctx) > 1"}), True),
-    (steps("a:wait", "a a if ctx['previous'].a.x > 1"), True),
-    (steps("a:wait", "a a if ctx.b.previous.x > 1"), False),
-    (steps("a", a={"set": "$input.previous", "expression": "'ctx.previous'"}), False),
-]
-
-
-def test_what_looks_back() -> None:
-    for made, back in LOOKS_BACK:
-        assert looks_back(made) is back, made
 
 
 class Counting:

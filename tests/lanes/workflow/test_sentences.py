@@ -233,32 +233,6 @@ def test_what_was_done_once_becomes_a_workflow() -> None:
     assert plan("make this permanent", words)[1]["nodes"][1]["config"]["channel"] == "email"
 
 
-def _polling(**paths: Any) -> Document:
-    again = {"loop_back_to": "poll", "max_iterations": 5, "condition": "output.body.more == true", **paths}
-    poll = {"url": "https://example.org"}
-    return flow(
-        "poll:http again:loop done:transform late:transform", "poll again done", poll=poll, again=again,
-        done={"set": "x"}, late={"set": "y"},
-    )  # fmt: skip
-
-
-def test_a_step_set_in_where_a_loop_is_left_is_where_the_loop_goes() -> None:
-    for path in (["done"], "done"):
-        for sentence, left_to, led_on in (
-            ("wait 5 minutes after again", ["wait"], [("again", "wait"), ("wait", "done")]),
-            ("wait 10 seconds before done", ["wait"], [("again", "wait"), ("wait", "done")]),
-            ("ask me before done", ["approval"], [("again", "approval"), ("approval", "done")]),
-            ("remove the step done", None, []),
-        ):
-            before = _polling(break_path=path, timeout_path=["late"] if "after" not in sentence else [])
-            _, after = plan(sentence, about(flow=before))
-            ways = {(edge["from"], edge["to"]) for edge in after["edges"]} - {("poll", "again")}
-            assert after["nodes"][1]["config"].get("break_path") == left_to, sentence
-            assert ways == {*led_on}, sentence
-    two = _polling(break_path=["done"], timeout_path=["late"])
-    assert "two ways" in refusal("wait 5 minutes after again", about(flow=two))
-
-
 def test_an_undoing_is_read_and_what_is_more_or_less_than_one_is_none() -> None:
     for sentence, tag in (
         ("undo that change of the workflow", None), ("Please undo the last change.", None),

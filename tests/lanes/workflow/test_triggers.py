@@ -20,10 +20,9 @@ from laneway.domain.workflow_run import RunStatus, WorkflowRun
 from laneway.errors import BadInput
 from laneway.lanes.workflow.failing import MOST_FAILURES
 from laneway.lanes.workflow.hearing import sent
-from laneway.lanes.workflow.phrases import matched
 from laneway.lanes.workflow.starting import Order
-from laneway.lanes.workflow.triggers import MOST_STARTS, Triggers, when
-from laneway.store import events, jobs, principals, workflow_runs, workflow_triggers, workflows
+from laneway.lanes.workflow.triggers import MOST_STARTS, Triggers
+from laneway.store import events, jobs, principals, workflow_triggers, workflows
 from tests.lanes.workflow.documents import flow, steps
 from tests.lanes.workflow.running_workflows import Workflows, document, eventually, node
 from tests.servers.pages import Pages
@@ -190,18 +189,6 @@ async def test_a_phrase_starts_its_workflow_in_the_thread_it_was_said_in(flows: 
     assert len(await flows.runs_of(workflow)) == 1
 
 
-def test_a_phrase_is_the_whole_message_or_what_stands_before_its_colon() -> None:
-    assert matched("Run the report", " run  the REPORT! ") == ""
-    assert matched("run the report", "run the report: for May") == "for May"
-    assert matched("run the report", "run the report for May") is None
-    assert matched("", "") is None
-
-
-def test_the_names_of_usual_schedules_are_known() -> None:
-    assert when({"schedule": "@daily"}) == ("0 0 * * *", "UTC")
-    assert when({"schedule": "*/5 * * * *", "timezone": "Europe/Berlin"}) == ("*/5 * * * *", "Europe/Berlin")
-
-
 async def send_event(flows: Workflows, kind: str, data: dict[str, Any], id: str | None = None) -> None:
     async with flows.lane.app.db.transaction() as tx:
         await events.append(tx, kind, sent(data, id))
@@ -230,16 +217,6 @@ async def test_what_the_sender_says_of_an_event_wins_over_what_we_know_of_it_and
     assert set(event) == {"n", "kind", "id", "at", "job_id", "sent_as"}
     with pytest.raises(BadInput, match=r"\$laneway"):
         sent({"$laneway": 1}, None)
-
-
-async def test_a_node_that_waits_gives_the_event_as_it_was_sent_and_what_is_ours_beside_it(flows: Workflows) -> None:
-    waits = node("w", "wait", {"event": "order.came_in", "condition": '$.id == "ORDER-8" && event.id > 0'})
-    run = await flows.run(document([waits]))
-    data = {**ORDER, "run": str(run.id)}
-    await send_event(flows, "order.came_in", data)
-    run = await flows.until(run.id, RunStatus.DONE)
-    assert run.output["event"] == data
-    assert run.output["about"]["kind"] == "order.came_in"
 
 
 async def test_an_event_is_not_passed_over_because_its_node_began_to_wait_a_moment_ago(flows: Workflows) -> None:
@@ -285,13 +262,6 @@ async def test_a_condition_that_cannot_be_worked_out_is_told_once_and_starts_not
     assert await flows.runs_of(workflow) == []
     await send_event(flows, "q.low", {"qty": 1})
     assert len(await until_run(flows, workflow)) == 1
-    changed = await flows.change(workflow, triggered({"type": "event", "event": "q.low", "condition": "$.qty < 4"}))
-    mended = (
-        f"SELECT 1 FROM workflow_triggers WHERE workflow_id = '{changed.id}' AND config->>'condition' = '$.qty < 4'"
-    )
-    await flows.until_query(mended)
-    [left] = await flows.until_watched(changed)
-    assert workflow_triggers.problem_of(left) is None
 
 
 DAILY = [{"type": "cron", "schedule": in_half_a_day()}]
@@ -349,28 +319,6 @@ async def test_the_owner_is_told_of_the_first_failure_and_of_the_pause_and_of_no
     runs = await fails(flows, workflow, [MOST_FAILURES + 2])
     assert len(runs) == MOST_FAILURES + 2, "a paused schedule starts nothing"
     assert len(await messages_about(flows, "daily")) == before + 1, "after one that ended well it is a first one"
-
-
-async def test_a_changed_workflow_goes_on_and_a_retry_by_a_person_is_always_told(
-    flows: Workflows, pages: Pages
-) -> None:
-    pages.pages["/shop"] = PlainTextResponse("no", 404)
-    made = flow("get_shop:http", get_shop={"url": f"{pages.url}/shop"}, triggers=DAILY)
-    workflow = await flows.store("shop", made)
-    await next_at(flows, workflow)
-    runs = await fails(flows, workflow, [1, 2])
-    assert len(await messages_about(flows, "shop")) == 1
-    async with flows.lane.app.db.transaction() as tx:
-        await workflow_runs.reopen(tx, runs[-1].id)
-    await flows.until(runs[-1].id, RunStatus.FAILED)
-    assert len(await messages_about(flows, "shop")) == 2
-    async with flows.lane.app.db.transaction() as tx:
-        assert await workflow_triggers.pause(tx, workflow.id, 0)
-    assert await next_at(flows, workflow) is None
-    await flows.change(workflow, {**made, "metadata": {"name": "Daily"}})
-    async with flows.lane.app.db.transaction() as tx:
-        await workflow_runs.wake(tx)
-    await until_it_goes_on(flows, workflow)
 
 
 async def test_a_schedule_of_a_workflow_that_cannot_run_says_so_once(flows: Workflows) -> None:
