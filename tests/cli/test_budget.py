@@ -10,7 +10,7 @@ from laneway.app import Parts
 from tests.cli.conftest import MODEL, Server
 from tests.cli.processes import Shell
 from tests.servers import Say
-from tests.serving import Served, serving
+from tests.serving import serving
 
 QUESTION = "how long has this server been up?"
 
@@ -75,21 +75,9 @@ def test_what_was_saved_is_a_short_table_and_programs_get_what_the_server_sent(s
     assert server.json("ledger", "--saved", "--since", "2999-01-01")["share"] is None
 
 
-def shell_of(place: Served, folder: Path) -> Shell:
-    """A shell whose commands find a Laneway in this process."""
-    return Shell(folder, {"LANEWAY_URL": place.url, "LANEWAY_KEY": place.key})
-
-
-async def test_without_a_price_it_says_what_to_set(database_url: str, tmp_path: Path) -> None:
-    async with serving(database_url, tmp_path, Parts(), claude_model="our-own-llama") as place:
-        said = await asyncio.to_thread(shell_of(place, tmp_path).refused, "ledger", "--saved")
-    assert "Nobody knows a price for `offline`" in said
-    assert "Set CLAUDE_MODEL" in said
-
-
 async def test_without_a_key_the_yardstick_is_named(database_url: str, tmp_path: Path) -> None:
     async with serving(database_url, tmp_path, Parts()) as place:
-        shell = shell_of(place, tmp_path)
+        shell = Shell(tmp_path, {"LANEWAY_URL": place.url, "LANEWAY_KEY": place.key})
         empty = await asyncio.to_thread(shell.run, "ledger", "--saved")
         await asyncio.to_thread(shell.run, "send", QUESTION)
         told = await asyncio.to_thread(shell.run, "ledger", "--saved")

@@ -38,26 +38,25 @@ def test_the_answer_appears_while_it_is_written(server: Server) -> None:
     server.model.script.then(CallTool("server_info", {"topics": ["memory"]}), Hang(60, then=slowly, until=following))
     process = server.shell.start("chat", "--thread", "live")
     assert process.stdin is not None
+    assert process.stdout is not None
     process.stdin.write("how much memory is free?\n")
     process.stdin.close()
     # What a model wrote before anybody followed is not shown while it is written.
-    assert shown_until(process, "\n") == "[server_info]\n"
+    assert shown_until(process.stdout.fileno(), "\n") == "[server_info]\n"
     following.set()
-    began = shown_until(process, "one")
+    began = shown_until(process.stdout.fileno(), "one")
     # Nobody has written the rest yet.
     assert "ten" not in began
     seen.set()
-    assert process.stdout is not None
     assert (began + process.stdout.read()).strip() == words
     assert process.wait(60) == 0
 
 
-def shown_until(process: subprocess.Popen[str], text: str) -> str:
-    """What the command printed up to now; the text is in it."""
-    assert process.stdout is not None
+def shown_until(screen: int, text: str) -> str:
+    """What came on this descriptor up to the text."""
     shown = ""
-    while text not in shown:
-        piece = os.read(process.stdout.fileno(), 1).decode()
+    while not shown.endswith(text):
+        piece = os.read(screen, 1).decode()
         assert piece, f"{text!r} never came: {shown!r}"
         shown += piece
     return shown
@@ -76,10 +75,10 @@ def test_in_a_terminal_it_prompts_names_the_model_and_ctrl_c_ends_it_with_130(se
         cwd=server.shell.folder, env=server.shell.environment({}),
     )  # fmt: skip
     os.close(theirs)
-    screen = _until(ours, "> ")
+    screen = shown_until(ours, "> ")
     os.write(ours, b"hello\n")
-    screen += _until(ours, "/help shows what I know.\r\n")
-    _until(ours, "> ")
+    screen += shown_until(ours, "/help shows what I know.\r\n")
+    shown_until(ours, "> ")
     # The prompt is there a moment before the line is waited for, and a Ctrl-C in between waits for the next key.
     eventually(lambda: psutil.Process(process.pid).status() == psutil.STATUS_SLEEPING)
     process.send_signal(2)
@@ -88,14 +87,6 @@ def test_in_a_terminal_it_prompts_names_the_model_and_ctrl_c_ends_it_with_130(se
     assert process.returncode == 130
     assert "Traceback" not in complaints
     assert "Model: openai: gpt-4.1" in screen
-
-
-def _until(terminal: int, text: str) -> str:
-    """What the terminal showed up to the text."""
-    shown = ""
-    while text not in shown:
-        shown += os.read(terminal, 1000).decode()
-    return shown
 
 
 class Bell:
@@ -149,13 +140,6 @@ async def test_an_approval_is_listed_and_answered_by_commands(database_url: str,
     assert bell.rung == 1
 
 
-class Nobody(Client):
-    """A client that is never asked."""
-
-    def __init__(self) -> None:
-        super().__init__("http://127.0.0.1:1", "none")
-
-
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
@@ -179,7 +163,7 @@ class Nobody(Client):
 def test_what_is_shown_of_an_answer(
     capsys: pytest.CaptureFixture[str], said: list[tuple[Any, ...]], shown: str
 ) -> None:
-    screen = Screen(Nobody())
+    screen = Screen(Client("http://127.0.0.1:1", "none"))
     for what, *given in said:
         getattr(screen, what)(*given)
     assert capsys.readouterr().out == shown

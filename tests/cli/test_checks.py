@@ -7,8 +7,6 @@ from decimal import Decimal
 from pathlib import Path
 from uuid import uuid4
 
-import pytest
-
 from laneway.cli import checks
 from laneway.cli.checks import Finding
 from laneway.clock import FakeClock
@@ -84,15 +82,13 @@ def test_what_is_wrong_with_the_server_and_its_database_is_named() -> None:
     assert "lw_old" not in str(checks.key_accepted("lw_old", None))
 
 
-@pytest.mark.parametrize(
-    ("asked", "answered", "state", "says"),
-    [(0, 0, "ok", ""), (1.9, 1.9, "ok", ""), (30, 30, "warn", "ahead"), (-30, -30, "warn", "behind"),
-     # A slow answer is no wrong clock.
-     (-30, 30, "ok", ""), (3, 30, "warn", ""), (-30, -3, "warn", "")],
-)  # fmt: skip
-def test_a_wrong_clock_is_named(asked: float, answered: float, state: str, says: str) -> None:
-    found = checks.clocks_agree(NOW, NOW + timedelta(seconds=asked), NOW + timedelta(seconds=answered))
-    assert (found.state, says in found.says) == (state, True)
+def test_a_wrong_clock_is_named_and_a_slow_answer_is_none() -> None:
+    for asked, answered, state, says in (
+        (1.9, 1.9, "ok", ""), (30, 30, "warn", "ahead"), (-30, -30, "warn", "behind"), (-30, 30, "ok", ""),
+        (3, 30, "warn", ""), (-30, -3, "warn", ""),
+    ):  # fmt: skip
+        found = checks.clocks_agree(NOW, NOW + timedelta(seconds=asked), NOW + timedelta(seconds=answered))
+        assert (found.state, says in found.says) == (state, True), (asked, answered)
 
 
 def test_a_used_up_budget_or_quota_is_named_and_not_blamed_on_the_key() -> None:

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from laneway.classify.taxonomy import load
+from laneway.classify.local import LocalClassifier
+from laneway.classify.taxonomy import Flag, Label, Taxonomy, load
+from laneway.cli.judging import Asked, InProcess, asked_in
+from laneway.errors import BadInput
 from tests.cli.processes import Shell
 
 PETS = """
@@ -74,25 +77,6 @@ def test_a_line_is_answered_by_a_line_and_a_bad_one_by_an_error(pets: Shell) -> 
 
 
 @pytest.mark.usefixtures("without_encoders")
-def test_only_good_lines_end_with_zero(pets: Shell) -> None:
-    [judged] = lines(pets.run("classify", "-t", "pets", "--no-model", "--jsonl", typed='{"text": "the cat purrs"}\n'))
-    assert judged["label"] == "cat"
-    assert pets.run("classify", "-t", "pets", "--no-model", "--jsonl") == ""
-
-
-@pytest.mark.usefixtures("without_encoders")
-def test_a_flag_is_told_where_the_taxonomy_has_it(pets: Shell) -> None:
-    home = pets.folder / "flagged"
-    (home / "taxonomies").mkdir(parents=True)
-    flag = '[flags.needs_confirmation]\napplies_to = "act"\nyes = ["wipe it", "drop the table"]\nno = ["show it"]\n'
-    labels = '[labels.act]\nexamples = ["do it now"]\n[labels.talk]\nexamples = ["hello", "good day"]\n'
-    (home / "taxonomies" / "flagged.toml").write_text(labels + flag, encoding="utf-8")
-    asked = ("classify", "--taxonomy", "flagged", "--no-model", "--jsonl")
-    [judged] = lines(pets.run(*asked, typed='{"text": "hello"}\n', LANEWAY_HOME=str(home)))
-    assert judged["needs_confirmation"] is False
-
-
-@pytest.mark.usefixtures("without_encoders")
 def test_what_cannot_be_judged_or_measured_is_refused(pets: Shell) -> None:
     said = pets.refused("classify", "--taxonomy", "colours", "--no-model", "red")
     assert said == ("Error: There is no taxonomy `colours`. There are function, lane, message, pets, route, secretary.")
@@ -109,17 +93,55 @@ def test_a_labelled_file_is_measured(pets: Shell) -> None:
     rows = [("a cat in a tree", "cat"), ("puppies bark loudly", "dog"), ("the dog digs", "dog"), ("meow", "cat")]
     file.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
     found = json.loads(pets.run("classify", "eval", str(file), "--taxonomy", "pets", "--no-model", "--json"))
-    assert found["rows"] == 4
-    assert found["accuracy"] >= 0.75
-    assert set(found["classes"]) == {"cat", "dog"}
+    assert (found["rows"], found["accuracy"] >= 0.75, set(found["classes"])) == (4, True, {"cat", "dog"})
     assert sum(sum(given.values()) for given in found["confusion"].values()) == 4
     assert found["dangerous"]["dog routed elsewhere"]["of"] == 2
     assert found["false_alarms"]["dog"]["of"] == 2
-    assert sum(found["tiers"].values()) == 4
-    assert 0 < found["similarity_mean"] <= found["similarity_max"] <= 1.001
     printed = pets.run("classify", "eval", str(file), "--taxonomy", "pets")
     for word in ("right when sure", "calibration error", "dangerous: dog routed elsewhere", "p95", "nearest example"):
         assert word in printed
+
+
+ORDERS = ("show the logs", "list the users", "count the files", "restart nginx", "drop the table", "reboot the box")
+MESSAGES = Taxonomy(
+    "message",
+    (
+        Label("question", examples=("how full is the disk?", "is it up?", "why so slow?", "who is there?")),
+        Label("command", examples=ORDERS),
+        Label("other", examples=("hello", "thanks", "good day", "never mind")),
+    ),
+    (Flag("needs_confirmation", "command", yes=ORDERS[3:], no=ORDERS[:3]),),
+    "question",
+)
+
+
+@pytest.fixture(scope="module")
+def judge() -> InProcess:
+    """A judge by words and grammar, trained in a moment."""
+    return InProcess(MESSAGES, LocalClassifier({"message": MESSAGES}, encoders=[]))
+
+
+def turns(*said: str) -> dict[str, Any]:
+    """A line whose turns are by the user and the assistant in turn, the last one by the user."""
+    authors = (["assistant", "user"] * len(said))[-len(said) :]
+    return {"turns": [{"author": author, "text": text} for author, text in zip(authors, said, strict=True)]}
+
+
+def test_a_turn_is_judged_by_what_it_refers_to_and_a_text_stands_alone(judge: InProcess) -> None:
+    for said, label, confirm in (
+        (("Shall I restart nginx?", "yes please"), "command", True),
+        (("Shall I restart nginx?", "no"), "other", False),
+        (("restart nginx", "Done, it runs again.", "undo that"), "command", True),
+        (("is web1 up?", "Yes.", "and web2?"), "question", False),
+    ):
+        line = judge.judge(asked_in("message", turns(*said)))
+        assert (line["label"], line["needs_confirmation"]) == (label, confirm), said
+        assert list(line) == ["label", "needs_confirmation", "confidence", "tier", "unsure", "top", "ms"]
+    assert judge.judge(Asked("hello"))["label"] == "other"
+    assert judge.judge(asked_in("message", {"text": "restart nginx"}))["needs_confirmation"] is True
+    for wrong in ([], "yes", [7], [{"author": "nobody", "text": "yes"}], [{"author": "user", "text": "\ud800"}]):
+        with pytest.raises(BadInput):
+            asked_in("message", {"turns": wrong})
 
 
 DOCS = Path(__file__).parents[2] / "docs" / "adding-a-taxonomy.md"

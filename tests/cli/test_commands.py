@@ -66,23 +66,3 @@ def test_a_command_in_this_process_prints_complains_and_ends_like_one_that_was_s
         one, other = (run(arguments, typed, shell.folder, environ) for run in (in_process.run, executed))
         assert (one.stdout, one.stderr, one.returncode) == (other.stdout, other.stderr, other.returncode)
         assert one.returncode == code
-
-
-SETTLED = """
-import asyncio, gc, sys
-import laneway.cli
-from laneway.cli.lifetime import settle
-
-asyncio.run(settle())
-assert gc.get_freeze_count() > 10_000, "what was loaded is not looked through again"
-before = gc.get_freeze_count()
-later = [[] for _ in range(1000)]
-gc.collect()
-assert gc.get_freeze_count() >= before + 1000, "nor what the first requests load"
-assert sys.getswitchinterval() < 0.002, "and a thread that computes gives way soon"
-"""
-
-
-def test_neither_what_is_loaded_nor_a_thread_that_computes_holds_up_the_loop() -> None:
-    ran = subprocess.run([sys.executable, "-c", SETTLED], capture_output=True, text=True, check=False, timeout=120)
-    assert ran.returncode == 0, ran.stderr

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.cli.processes import COMMAND, Shell
+from tests.cli.test_classify import lines
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path, {"LANEWAY_HOME": str(tmp_path / "home"), "LANEWAY_URL": "http://127.0.0.1:9"})
-
-
-def lines(printed: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in printed.splitlines()]
 
 
 def test_one_command_is_answered_by_a_line_and_an_exit_code(shell: Shell) -> None:
@@ -30,22 +26,16 @@ def test_one_command_is_answered_by_a_line_and_an_exit_code(shell: Shell) -> Non
     assert (answer["verdict"], answer["rule"]) == ("deny", "disk-device")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "typed", "verdict", "rule"),
-    [
-        (("--cwd", "/home/dev/shop", "rm -rf /home/dev/shop/dist"), "", "allow", None),
-        (("--cwd", "/home/dev/x", "rm -rf /home/dev/shop/dist"), "", "ask", None),
-        ((), "cd /tmp/x\nrm -rf ~/work\n", "ask", "lose-outside"),
-        ((), "{ rm -rf src; }", "ask", "lose-work"),
-        ((), "cat > a <<'E'\nrm -rf /\nE\n", "allow", None),
-        ((), "", "ask", "malformed"),
-    ],
-)
-def test_the_folder_can_be_told_and_several_lines_are_read_from_standard_input(
-    shell: Shell, arguments: tuple[str, ...], typed: str, verdict: str, rule: str | None
-) -> None:
-    (answer,) = lines(shell.run("guard", *arguments, typed=typed, code=0 if verdict == "allow" else 1))
-    assert (answer["verdict"], rule or answer["rule"]) == (verdict, answer["rule"])
+def test_the_folder_can_be_told_and_several_lines_are_read_from_standard_input(shell: Shell) -> None:
+    for arguments, typed, verdict in (
+        (("--cwd", "/home/dev/shop", "rm -rf /home/dev/shop/dist"), "", "allow"),
+        (("--cwd", "/home/dev/x", "rm -rf /home/dev/shop/dist"), "", "ask"),
+        ((), "cd /tmp/x\nrm -rf ~/work\n", "ask"),
+        ((), "cat > a <<'E'\nrm -rf /\nE\n", "allow"),
+        ((), "", "ask"),
+    ):
+        (answer,) = lines(shell.run("guard", *arguments, typed=typed, code=0 if verdict == "allow" else 1))
+        assert answer["verdict"] == verdict, (arguments, typed)
 
 
 def test_every_json_line_is_answered_in_order_and_a_malformed_one_stops_nothing(shell: Shell) -> None:

@@ -6,32 +6,14 @@ import json
 import logging
 import os
 import subprocess
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from laneway.cli.home import address_of_up, only_up
 from laneway.cli.log_lines import JsonLines, SharedLog, TextLines
-from laneway.cli.printing import between, lasting, local, money, one_line, plain, print_table
+from laneway.cli.printing import between, lasting, money, one_line, plain, print_table
 from laneway.errors import Conflict
-
-
-@pytest.fixture
-def berlin() -> Iterator[None]:
-    """It is Berlin here, and where it was before when the test is over: what comes next has its own zone."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TZ", "Europe/Berlin")
-        time.tzset()
-        yield
-    time.tzset()
-
-
-def test_times_are_shown_in_the_readers_zone(berlin: None) -> None:
-    assert local("2026-07-01T10:00:00Z") == "2026-07-01 12:00:00"
-    assert local("2026-01-01T10:00:00.123456Z", precise=True) == "11:00:00.123"
-    assert local(None) == ""
 
 
 def test_money_durations_and_cells_are_said_as_people_say_them() -> None:

@@ -55,8 +55,7 @@ async def test_keys_of_another_type_are_named_with_the_type_they_have_and_the_on
         client.rpush("agent:stream", "x")
         client.hset("agent:dead", "x", "y")
     told = await found(tmp_path, redis_url, redis_stream="agent:stream")
-    assert told["redis"].state == "ok", "it answers"
-    assert told["redis jobs"].state == "fail"
+    assert (told["redis"].state, told["redis jobs"].state) == ("ok", "fail")
     for says in ("`agent:jobs` is a string where a list must be.", "`agent:stream` is a list where a stream must be.",
                  "`agent:dead` is a hash"):  # fmt: skip
         assert says in told["redis jobs"].says

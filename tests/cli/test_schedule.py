@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 
 from tests.cli.conftest import Server
-from tests.cli.processes import eventually
-from tests.servers import Say
 
 BERLIN = ("--zone", "Europe/Berlin")
 
@@ -29,14 +27,6 @@ def test_a_schedule_from_its_making_to_its_end(server: Server) -> None:
     assert run("schedule", "resume", "disk").startswith("disk runs next ")
     assert run("schedule", "remove", "disk") == "Removed disk.\n"
     assert server.shell.refused("schedule", "show", "disk", code=1).startswith("Error: There is no schedule `disk`.")
-
-
-def test_run_starts_a_job_now(server: Server) -> None:
-    server.model.script.then(Say("All quiet."))
-    server.shell.run("schedule", "add", "hourly", "look around", "--name", "look", "--thread", "look")
-    job = server.json("schedule", "run", "look")["job_id"]
-    eventually(lambda: server.status(job) == "done")
-    server.shell.run("schedule", "remove", "look")
 
 
 def test_a_time_that_is_not_understood_is_refused_with_examples(server: Server) -> None:

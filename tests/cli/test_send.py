@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from uuid import uuid4
 
-from starlette.responses import PlainTextResponse
-from starlette.types import Receive, Scope, Send
-
 from tests.cli.conftest import Server
 from tests.cli.processes import Shell, eventually
-from tests.servers import Fail, Loopback, Say
+from tests.servers import Fail, Say
 
 
 def test_text_comes_from_standard_input_and_json_names_the_job(server: Server) -> None:
@@ -87,15 +84,5 @@ def test_a_wrong_key_is_said_to_be_wrong_and_without_one_where_it_was_looked_for
 
 def test_no_server_is_three_and_says_how_to_start_one(shell: Shell) -> None:
     refusal = shell.refused("send", "hi", code=3, LANEWAY_KEY="lw_any")
-    assert "No Laneway answers" in refusal
-    assert "laneway up" in refusal
+    assert ("No Laneway answers" in refusal, "laneway up" in refusal) == (True, True)
     assert "not an address" in shell.refused("threads", LANEWAY_URL="example", LANEWAY_KEY="lw_any")
-
-
-def test_another_program_at_the_address_is_named(shell: Shell) -> None:
-    async def stranger(scope: Scope, receive: Receive, send: Send) -> None:
-        await PlainTextResponse("hi")(scope, receive, send)
-
-    with Loopback(stranger) as elsewhere:
-        refusal = shell.refused("threads", code=3, LANEWAY_URL=elsewhere.url, LANEWAY_KEY="lw_any")
-    assert "Another program" in refusal

@@ -9,7 +9,6 @@ from pathlib import Path
 from tests.cli.processes import Shell
 from tests.observe.claude_logs import answer, result, use, used, user
 from tests.observe.logs import log
-from tests.observe.samples import OWN
 
 KEY = "sk-ant-" + "q9w8e7r6" * 5
 
@@ -21,20 +20,6 @@ def session(folder: Path, name: str = "abc-1.jsonl") -> Path:
     path.write_bytes(log(user(f"my key is {KEY} \x1b[31m", timestamp="2026-01-01T10:00:00Z"),
                          answer("m", [secret], used(3, 4)), result("t", error=True)))  # fmt: skip
     return path
-
-
-def test_read_prints_one_object_a_file_and_never_fails_over_what_is_in_it(shell: Shell) -> None:
-    files = []
-    for number, sample in enumerate(OWN):
-        folder = shell.folder / f"{number}"
-        folder.mkdir()
-        files.append(sample.written(folder))
-    done = shell.ended("sessions", "read", "--json", *map(str, files))
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.stderr == ""
-    assert [one["file"] for one in told] == [str(file) for file in files]
-    for one, sample in zip(told, OWN, strict=True):
-        assert {name: one.get(name) for name in sample.expected} == sample.expected, sample
 
 
 def test_read_says_all_that_is_promised(shell: Shell) -> None:

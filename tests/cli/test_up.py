@@ -111,7 +111,8 @@ def test_ctrl_c_in_a_terminal_during_the_first_start_leaves_nothing_behind(momen
         # A terminal signals everybody in it: also whoever is making the database just now.
         os.killpg(process.pid, signal.SIGINT)
         _, complaints = process.communicate(timeout=60)
-        assert process.returncode == 130
+        # Interrupted inside an eval of a string, CPython ends itself by the signal; a shell shows 130 for both.
+        assert process.returncode in (130, -signal.SIGINT)
         assert "Error" not in complaints
         assert "Traceback" not in complaints
         assert postgres_of(home(shell)) == []
@@ -153,11 +154,11 @@ def test_sigterm_lets_what_runs_end_stops_postgresql_and_ends_it_with_zero(used:
 
 
 @pytest.mark.slow
-def test_a_second_signal_ends_it_at_once_and_the_job_goes_on_at_the_next_start(used: Shell) -> None:
+def test_a_second_signal_ends_it_at_once(used: Shell) -> None:
     with OpenAIServer() as model:
         model.script.then(Hang(60))
         running = up(used, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url)
-        sent = json.loads(used.run("send", "what hangs?", "--no-wait", "--json"))
+        used.run("send", "what hangs?", "--no-wait")
         eventually(lambda: len(model.requests) == 1)
         running.signal(signal.SIGTERM)
         eventually(lambda: any(line.startswith("Stopping") for line in running.complaints))
@@ -165,10 +166,6 @@ def test_a_second_signal_ends_it_at_once_and_the_job_goes_on_at_the_next_start(u
         # What runs would have had ten.
         assert running.ended(8) == 143
         eventually(lambda: postgres_of(home(used)) == [])
-        model.script.then(Say("Here I am again."))
-        running = up(used, DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url)
-        eventually(lambda: "Here I am again." in used.run("why", sent["message_id"]))
-        running.stop()
 
 
 @pytest.mark.fault

@@ -83,12 +83,8 @@ async def test_the_doctor_names_each_step_that_is_missing(tmp_path: Path, bridge
 
 def test_the_webhook_of_a_session_is_looked_at() -> None:
     good = {"url": "https://x.example/waha/webhook", "events": ["message"], "hmac": {"key": "k"}}
-    changes: list[dict[str, Any]] = [
-        {},
-        {"events": ["*"]},
-        {"hmac": None},
-        {"events": ["session.status"]},
-        {"url": "https://x.example/other"},
-    ]
+    events = ["session.status"]
+    other = "https://x.example/other"
+    changes: list[dict[str, Any]] = [{}, {"events": ["*"]}, {"hmac": None}, {"events": events}, {"url": other}]
     states = [waha_checks.webhook([good | change]).state for change in changes]
     assert states == ["ok", "ok", "fail", "fail", "warn"]

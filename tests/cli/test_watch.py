@@ -100,23 +100,6 @@ def test_programs_get_one_object_a_line(tmp_path: Path) -> None:
     assert {one["session"] for one in told} == {agent.session_id}
 
 
-def test_a_reader_that_leaves_ends_it_without_a_complaint(tmp_path: Path) -> None:
-    agent = Agent(tmp_path)
-    agent.says("before")
-    with watching(tmp_path) as process:
-        begun(process)
-        assert process.stdout is not None
-        process.stdout.close()
-        deadline = time.monotonic() + 60
-        while process.poll() is None:
-            assert time.monotonic() < deadline
-            agent.says("one")
-            time.sleep(0.05)
-        assert process.stderr is not None
-        assert process.returncode == 0
-        assert process.stderr.read() == b""
-
-
 def test_a_terminal_shows_the_table_and_is_as_it_was_afterwards(tmp_path: Path) -> None:
     agent = Agent(tmp_path, cwd="/home/u/shop")
     agent.says("before")
@@ -183,12 +166,9 @@ def test_the_table_has_a_row_for_each_session_and_counts_what_does_not_fit(tmp_p
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
     first = next(line for line in shown.splitlines() if line.startswith("claude-code"))
-    assert agents[3].session_id[:8] in first
-    assert "[red]shop3" in first, "what an agent writes is no markup"
-    assert "in Bash" in first
-    assert "110" in first, "tokens"
-    assert "$0.00" in first
-    assert "exec Bash rm -rf /" in first
+    # What an agent writes is no markup.
+    parts = (agents[3].session_id[:8], "[red]shop3", "in Bash", "110", "$0.00", "exec Bash rm -rf /")
+    assert [part for part in parts if part not in first] == []
     assert first.rstrip().endswith("1"), "reactions"
     assert "▲ safety: Bash rm -rf /" in shown
     assert "… and 17 more" in shown

@@ -1,12 +1,18 @@
-"""`laneway workflow patch --check` judges every line, also hostile ones, without a server and without a key."""
+"""`laneway workflow`: lines, files and arguments are judged without a server, and what is no JSON is refused."""
 
 from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from laneway.cli.workflow import import_workflow
 from laneway.cli.workflow_check import LONGEST_LINE, check_lines
+from laneway.cli.workflow_files import parsed, written
+from laneway.errors import BadInput
 from tests.cli.processes import Shell
 from tests.lanes.workflow.documents import PRICES, add, edge, node
 
@@ -66,3 +72,30 @@ def test_an_accepted_line_gives_the_document_back_as_it_would_be_stored() -> Non
     found = _verdicts(_line(operation).encode())[0]
     assert found["document"]["edges"][1]["condition"] == operation["value"]
     assert (found["verdict"], found["reason"], found["message"]) == ("accept", None, "The patch can be applied.")
+
+
+def test_what_json_cannot_say_is_refused_with_the_files_name(tmp_path: Path) -> None:
+    cases = {
+        '{"a": NaN}': "NaN is no JSON number",
+        '[{"op": "add", "path": "/x", "value": -Infinity}]': "no JSON number",
+        '{"a": 1e999}': "too large",
+        '{"nodes": [], "edges": [], "nodes": [1]}': '"nodes" stands twice',
+    }
+    file = tmp_path / "flow.json"
+    for text, why in cases.items():
+        file.write_text(text)
+        with pytest.raises(BadInput, match=why) as refused:
+            import_workflow(str(file))
+        assert "flow.json" in str(refused.value)
+
+
+def test_a_number_with_a_leading_zero_is_a_text_in_yaml_and_stays_one() -> None:
+    value = parsed("zip: 02139\nn: 010\nm: -007.5\no: 0\np: 0.5\nq: 10\nr: 089\n", "flow.yaml")
+    assert value == {"zip": "02139", "n": "010", "m": "-007.5", "o": 0, "p": 0.5, "q": 10, "r": "089"}
+    assert parsed(written(value, "yaml"), "flow.yaml") == value
+
+
+def test_what_is_no_id_of_a_run_is_told_where_runs_are_listed(shell: Shell) -> None:
+    for command in ("retry", "cancel"):
+        said = shell.refused("workflow", command, "notauuid", LANEWAY_URL="http://127.0.0.1:9", LANEWAY_KEY="lw_any")
+        assert "`laneway workflow runs TAG`" in said

@@ -17,6 +17,7 @@ from laneway.app import Parts
 from laneway.client import ServerEvent, parsed
 from laneway.store.principals import hashed
 from tests.conftest import cloned
+from tests.servers import AnthropicServer
 from tests.serving import Served, serving, serving_beside
 
 ENDED = ("done", "failed", "cancelled")
@@ -135,6 +136,17 @@ async def own_door(opened: Open) -> AsyncIterator[Door]:
         yield door
 
 
+@pytest.fixture
+def anthropic() -> Iterator[AnthropicServer]:
+    """Anthropic, as the settings of `keyed` find it."""
+    with AnthropicServer() as server:
+        yield server
+
+
+def keyed(server: AnthropicServer, **more: Any) -> dict[str, Any]:
+    return {"anthropic_api_key": "sk-test-123456", "anthropic_base_url": server.url, **more}
+
+
 class SharedServer:
     """A Laneway whose model repeats what it is told, for all tests of a module; it stops while a test has its own."""
 
@@ -185,10 +197,8 @@ TABLES = ("principals", "threads", "messages", "attachments", "artifacts", "jobs
 
 def counts(database_url: str) -> dict[str, int]:
     """How many rows each table holds."""
-    found = {}
+    sums = ", ".join(f"(SELECT count(*) FROM {table})" for table in TABLES)
     with psycopg.connect(database_url) as connection:
-        for table in TABLES:
-            row = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()
-            assert row is not None
-            found[table] = int(row[0])
-    return found
+        row = connection.execute(f"SELECT {sums}".encode()).fetchone()
+    assert row is not None
+    return dict(zip(TABLES, row, strict=True))

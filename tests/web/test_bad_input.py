@@ -150,7 +150,6 @@ async def test_a_body_or_a_file_that_cannot_be_read_is_refused(strict: Door) -> 
 UNKNOWN = uuid4()
 REQUESTS: dict[str, Request] = {
     "a path nobody serves": (404, "GET", "/nowhere", {}, "/nowhere"),
-    "a slash too many": (404, "GET", "/jobs/", {}, "/jobs/"),
     "a wrong method": (405, "DELETE", "/messages", {}, "DELETE"),
     "an id that is none": (400, "GET", "/jobs/42", {}, "`job_id`"),
     "a filter that is no id": (400, "GET", "/messages", {"params": {"thread": "main"}}, "`thread`"),
@@ -171,6 +170,14 @@ REQUESTS: dict[str, Request] = {
     "a statement as text": (400, "POST", "/sql", {"content": b"SELECT 1"}, "body"),
     "lines below nothing": (400, "GET", "/logs", {"params": {"lines": 0}}, "`lines`"),
     "a byte before the file": (400, "GET", "/logs", {"params": {"after": -1}}, "`after`"),
+    "a cursor that is none": (400, "GET", "/events", {"params": {"since": "-1"}}, "is not an event cursor"),
+    "a cursor beyond": (400, "GET", "/events", {"params": {"since": f"{'9' * 19}-1"}}, "is not an event cursor"),
+    "two different ids": (
+        400, "POST", "/messages", {"json": {"text": "x", "id": "a"}, "headers": {"Idempotency-Key": "b"}},
+        "Idempotency-Key"),
+    "an unknown session": (404, "GET", f"/sessions/{UNKNOWN}/events", {}, str(UNKNOWN)),
+    "a review of nothing": (400, "POST", "/reviews", {"json": {}}, ""),
+    "a review of an unknown session": (404, "POST", "/reviews", {"json": {"session": str(UNKNOWN)}}, str(UNKNOWN)),
 }  # fmt: skip
 
 

@@ -14,11 +14,9 @@ from tests.web.conftest import Door, Open
 STATEMENT = "the cache of the flower shop could do with a flush"
 SMALL = """fallback = "ask"
 [labels.ask]
-examples = ["how full is the disk?", "is the server up?", "who is logged in?", "why is the site slow?",
-  "what is the load?", "when did the backup end?", "which port is open?", "how many users are there?"]
+examples = ["how full is the disk?", "is the server up?", "who is logged in?", "why is the site slow?"]
 [labels.do]
-examples = ["restart the web server", "delete the old logs", "install the update", "stop the database",
-  "create a new user", "kill that process", "show the last log lines", "list all users"]
+examples = ["restart the web server", "delete the old logs", "install the update", "stop the database"]
 """
 
 
@@ -30,16 +28,6 @@ async def correct(door: Door, text: str, **told: Any) -> Any:
 
 async def withdraw(door: Door, correction: Any, expected: int = 200) -> Any:
     return await door.delete(f"/corrections/{correction['id']}", expected)
-
-
-async def test_a_correction_is_noted_and_why_shows_it(door: Door) -> None:
-    message = (await door.ask("the cache could do with a flush"))["id"]
-    told = {"label": "command", "needs_confirmation": True}
-    noted = await door.post(f"/messages/{message}/correct", 202, json=told)
-    assert (noted["state"], noted["label"], noted["flag"], noted["taxonomy"]) == ("pending", "command", True, "message")
-    assert noted["text"] == "the cache could do with a flush"
-    why = await door.get(f"/messages/{message}/why")
-    assert why["corrections"] == [noted]
 
 
 async def test_what_makes_no_sense_is_refused_and_nothing_is_stored(door: Door) -> None:
@@ -57,9 +45,7 @@ async def test_what_makes_no_sense_is_refused_and_nothing_is_stored(door: Door) 
         problem = await door.post(f"/messages/{message}/correct", 400, json=told)
         assert says in f"{problem['detail']} {problem.get('hint', '')}"
     assert (await door.get(f"/messages/{message}/why"))["corrections"] == []
-    missing = uuid4()
-    problem = await door.post(f"/messages/{missing}/correct", 404, json={"label": "other"})
-    assert str(missing) in problem["detail"]
+    await door.post(f"/messages/{uuid4()}/correct", 404, json={"label": "other"})
     reply = asked["replies"][0]["message_id"]
     problem = await door.post(f"/messages/{reply}/correct", 400, json={"label": "other"})
     assert "was not judged" in problem["detail"]
@@ -76,8 +62,10 @@ async def test_corrections_are_listed_newest_first_and_page_by_page(own_door: Do
     assert "state" in (await door.get("/corrections", 400, state="forgotten"))["fields"]
 
 
-async def test_a_correction_is_withdrawn_once_and_an_event_tells_of_it(door: Door) -> None:
-    noted = await correct(door, "flush the cache")
+async def test_a_correction_is_noted_shown_by_why_and_withdrawn_once_and_an_event_tells_of_it(door: Door) -> None:
+    noted = await correct(door, "flush the cache", needs_confirmation=True)
+    assert (noted["state"], noted["label"], noted["flag"], noted["taxonomy"]) == ("pending", "command", True, "message")
+    assert (await door.get(f"/messages/{noted['message_id']}/why"))["corrections"] == [noted]
     async with door.watching(since="start") as events:
         gone = await withdraw(door, noted)
         told = await anext(one async for one in events if one.event == "classification.correction_withdrawn")
@@ -95,14 +83,9 @@ async def test_an_operator_may_correct_and_list_and_nothing_else_and_a_customer_
         noted = await operator.post(f"/messages/{message}/correct", 202, json={"label": "command"})
         assert noted in (await operator.get("/corrections"))["items"]
         assert (await withdraw(operator, noted, 403))["detail"] == "This needs a key of the role owner."
-        for path in ("/messages", f"/messages/{message}", f"/messages/{message}/why", "/threads", "/jobs", "/events",
-                     "/approvals", "/ledger", "/outbox", "/status", "/logs", "/metrics", "/openapi.json", "/nowhere",
-                     "/corrections/", f"/corrections/{noted['id']}"):  # fmt: skip
+        for path in (f"/messages/{message}", f"/messages/{message}/why", f"/corrections/{noted['id']}"):
             assert (await operator.get(path, 403))["code"] == "forbidden", path
-        await operator.post("/messages", 403, json={"text": "flush the cache"})
-        await operator.post("/sql", 403, json={"statement": "SELECT 1"})
         await operator.post("/classify", 403, json={"taxonomy": "message", "text": "flush the cache"})
-        await operator.post("/corrections", 403)
     async with door.somebody_else("customer") as customer:
         problem = await customer.post(f"/messages/{message}/correct", 403, json={"label": "command"})
         assert problem["detail"] == "This needs a key of the role owner or operator."

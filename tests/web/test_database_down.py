@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx
 import psycopg
 
 from tests.web.conftest import Door, counts
@@ -24,10 +25,11 @@ def away(postgres: str, database_url: str) -> Iterator[None]:
             connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())
 
 
-async def _recovered(door: Door) -> None:
+async def recovered(http: httpx.AsyncClient) -> None:
+    """The server has its database again."""
     async with asyncio.timeout(30):
-        while (await door.http.get("/ready")).status_code != 200:
-            await asyncio.sleep(0.1)
+        while (await http.get("/ready")).status_code != 200:
+            await asyncio.sleep(0.05)
 
 
 async def test_a_message_is_refused_and_the_process_says_what_is_missing(
@@ -49,7 +51,7 @@ async def test_a_message_is_refused_and_the_process_says_what_is_missing(
         assert response.headers["content-type"] == "application/problem+json"
         assert response.json()["code"] == "unavailable"
     assert ready.json()["missing"] == ["database"]
-    await _recovered(door)
+    await recovered(door.http)
     rows = counts(database_url)
     assert (rows["messages"], rows["jobs"]) == (before["messages"], before["jobs"])
     message = await door.ask("lost?", id="retry-me")
@@ -67,7 +69,7 @@ async def test_an_open_stream_outlives_a_restart_of_the_database(
                 break
         with away(postgres, database_url):
             assert (await door.http.get("/ready")).status_code == 503
-        await _recovered(door)
+        await recovered(door.http)
         second = await door.send("after?")
         seen = []
         async for event in stream:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import uuid4
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from laneway.app import Parts
 from laneway.web.auth import PUBLIC, SIGNED
-from tests.web.conftest import Door, Open
+from tests.web.conftest import Door
 
 
 async def figures(door: Door) -> dict[tuple[str, ...], float]:
@@ -61,9 +59,6 @@ async def test_the_log_is_read_from_its_end_and_followed(door: Door) -> None:
     assert (await door.get("/logs", after=followed["next"]))["lines"] == ["half a line"]
     log.write_text("anew\n")
     assert (await door.get("/logs", after=followed["next"])) == {"lines": ["anew"], "next": 5}
-    # Only the end of a long log is read.
-    log.write_text("".join(f"line {number}\n" for number in range(200_000)))
-    assert (await door.get("/logs", lines=2))["lines"] == ["line 199998", "line 199999"]
 
 
 async def test_every_route_is_described(door: Door) -> None:
@@ -77,23 +72,6 @@ async def test_every_route_is_described(door: Door) -> None:
         assert bool(operation["security"]) != bare, "webhooks bring signatures, not keys"
     body = schema["paths"]["/messages"]["post"]["requestBody"]["content"]
     assert set(body) == {"application/json", "multipart/form-data"}
-    assert _references(schema) <= {f"#/components/schemas/{name}" for name in schema["components"]["schemas"]}
-
-
-def _references(value: Any) -> set[str]:
-    if isinstance(value, dict):
-        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
-        return own.union(*(_references(inner) for inner in value.values()))
-    return set().union(*(_references(inner) for inner in value)) if isinstance(value, list) else set()
-
-
-async def test_without_a_model_key_the_offline_model_answers(opened: Open) -> None:
-    async with opened(Parts()) as door:
-        assert (await door.get("/status"))["model"].startswith("offline")
-        message = await door.ask("how much disk space is left?")
-        why = await door.get(f"/messages/{message['id']}/why")
-    assert message["replies"][0]["text"]
-    assert {call["provider"] for call in why["jobs"][0]["model_calls"]} == {"offline"}
 
 
 async def test_an_unexpected_error_shows_no_innards_and_is_logged(
@@ -102,10 +80,8 @@ async def test_an_unexpected_error_shows_no_innards_and_is_logged(
     own_door.rows("ALTER TABLE outbox RENAME TO elsewhere")
     problem = await own_door.get("/outbox", 500)
     assert (problem["code"], problem["title"]) == ("internal", "Internal Server Error")
-    assert "outbox" not in problem["detail"]
-    assert "psycopg" not in str(problem)
+    assert [word for word in ("outbox", "psycopg") if word in problem["detail"] + problem["hint"]] == []
     (record,) = [record for record in caplog.records if record.name == "laneway.web"]
     reference = problem["hint"].rpartition(" ")[2].rstrip(".")
     assert reference in record.getMessage()
     assert record.exc_info is not None
-    assert own_door.key not in caplog.text

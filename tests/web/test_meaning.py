@@ -64,13 +64,6 @@ async def test_without_an_answer_the_safe_reading_counts_and_named_work_is_never
     assert why["corrections"] == []
 
 
-async def test_saying_something_new_instead_of_answering_ends_the_question(door: Door) -> None:
-    receipt, _, text = await asked(door)
-    await door.ask("what time is it?", thread=f"{door.thread} {text}")
-    job = await door.until(receipt["job_id"])
-    assert (job["status"], job["approvals"][0]["state"]) == ("done", "superseded")
-
-
 async def test_a_choice_by_http_counts_once_and_must_be_one_that_was_offered(door: Door) -> None:
     receipt, question, _ = await asked(door)
     path = f"/approvals/{question['id']}"

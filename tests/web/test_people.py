@@ -34,30 +34,14 @@ async def test_people_are_listed_with_their_addresses_page_by_page(own_door: Doo
 
 
 async def test_strangers_are_listed_the_last_one_first(door: Door) -> None:
-    for number in range(5):
+    for number in range(3):
         sql = "INSERT INTO strangers (address, name, last_at) VALUES (%s, 'x', now() - make_interval(secs => %s))"
         door.rows(sql, f"signal:{number}", number)
-    found, before = [], None
-    while True:
-        page = await door.get("/people/strangers", limit=2, **({"before": before} if before else {}))
-        found += [one["address"] for one in page["items"]]
-        before = page["next"]
-        if before is None:
-            break
-    assert found == [f"signal:{number}" for number in range(5)]
+    first = await door.get("/people/strangers", limit=2)
+    rest = await door.get("/people/strangers", limit=2, before=first["next"])
+    assert [one["address"] for one in first["items"] + rest["items"]] == ["signal:0", "signal:1", "signal:2"]
     await allow(door, "signal:2", "operator", name="Bob")
     assert "signal:2" not in [one["address"] for one in (await door.get("/people/strangers"))["items"]]
-
-
-async def test_a_code_is_shown_once_and_only_its_hash_is_kept(door: Door) -> None:
-    made = await door.post("/people/pairings", 201, json={"role": "operator", "name": " Bob\u202e "})
-    assert (made["role"], made["name"], len(made["code"])) == ("operator", "Bob", 9)
-    [(hashed, tries)] = door.rows("SELECT code_hash, tries_left FROM pairings")
-    assert (len(hashed), tries) == (64, 5)
-    assert made["code"] not in str(door.rows("SELECT body FROM events"))
-    await door.post("/people/pairings", 400, json={"role": "owner", "name": "Bob"})
-    await door.post("/people/pairings", 400, json={"role": "king"})
-    await door.post("/people/pairings", 400, json={"role": "operator", "name": "\u200b"})
 
 
 async def test_the_last_owner_cannot_be_blocked_or_demoted(own_door: Door) -> None:
@@ -92,6 +76,8 @@ async def test_neither_a_blocked_key_nor_a_blocked_customer_gets_in_by_http(door
 
 
 async def test_a_promoted_customer_is_somebody_new_and_nobody_falls_into_the_customers_world(door: Door) -> None:
+    for wrong in ("7", "telegram:", "telegram:\u0000", "TELEGRAM:7", "x" * 300):
+        assert (await allow(door, wrong, "operator", 400))["code"] == "bad-input"
     ann = await allow(door, "telegram:77", "customer", name="Ann")
     promoted = (await set_role(door, ann["id"], "operator")).json()
     assert (promoted["role"], promoted["name"]) == ("operator", "Ann")
@@ -102,20 +88,6 @@ async def test_a_promoted_customer_is_somebody_new_and_nobody_falls_into_the_cus
     assert "cannot become a customer" in (await allow(door, "telegram:77", "customer", 409))["detail"]
 
 
-async def test_an_address_is_forgotten_unless_it_is_blocked(door: Door) -> None:
-    bob = await allow(door, "telegram:9", "operator", name="Bob")
-    await door.post(f"/people/{bob['id']}/block")
-    await door.delete("/people/addresses", 409, address="telegram:9")
-    await allow(door, "telegram:9", "owner", 409)
-    await door.post(f"/people/{bob['id']}/unblock")
-    assert await door.delete("/people/addresses", address="telegram:9") == {"address": "telegram:9"}
-    await door.delete("/people/addresses", 404, address="telegram:9")
-    door.rows("INSERT INTO strangers (address) VALUES ('telegram:8')")
-    await door.delete("/people/addresses", address="telegram:8")
-    for wrong in ("7", "telegram:", "telegram:\u0000", "TELEGRAM:7", "x" * 300):
-        assert (await allow(door, wrong, "operator", 400))["code"] == "bad-input"
-
-
 async def test_who_sends_too_fast_is_asked_to_wait(opened: Open) -> None:
     async with opened(messages_per_minute=4, customer_messages_per_minute=2) as door:
         for _ in range(4):
@@ -123,7 +95,6 @@ async def test_who_sends_too_fast_is_asked_to_wait(opened: Open) -> None:
         refused = await door.http.post("/messages", json={"text": "hello"})
         assert (refused.status_code, refused.json()["code"]) == (429, "too-many")
         assert 1 <= int(refused.headers["Retry-After"]) <= 60
-        assert refused.json()["hint"].startswith("Wait ")
         await door.send("/stop")
         for _ in range(2):
             await door.send("hello", sender={"id": "ann"})
@@ -143,12 +114,11 @@ async def test_host_mode_is_switched_by_the_owner_for_one_principal_and_on_recor
     assert (await switch(me["id"], True))["host_mode"] is True
     modes = {one["name"]: one["host_mode"] for one in (await door.get("/principals"))["items"]}
     assert modes == {"op": False, "cust": False, "owner": True}
-    assert (await switch(operator, True))["host_mode"] is True
-    assert (await switch(operator, False))["host_mode"] is False
+    for on in (True, False):
+        assert (await switch(operator, on))["host_mode"] is on
     told = door.rows("SELECT body FROM events WHERE kind = 'principal.host_mode' ORDER BY id")
-    assert [(body["principal"], body["on"], body["by"]) for (body,) in told] == [
-        (me["id"], True, me["id"]), (operator, True, me["id"]), (operator, False, me["id"]),
-    ]  # fmt: skip
+    said = [(body["principal"], body["on"]) for (body,) in told if body["by"] == me["id"]]
+    assert said == [(me["id"], True), (operator, True), (operator, False)]
     await switch(customer, True, 403)
     await switch("00000000-0000-0000-0000-000000000000", True, 404)
     await switch(operator, "yes", 400)

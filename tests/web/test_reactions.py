@@ -54,8 +54,7 @@ async def test_metrics_count_sessions_tokens_tool_calls_and_reactions_and_a_job_
         asked = await door.ask("is anybody there?")
         assert await counted(door, "laneway_sessions_total") == {("laneway_sessions_total", "laneway"): 1}
         tokens = await counted(door, "laneway_session_tokens_total")
-        assert tokens["laneway_session_tokens_total", "input", "scripted", "laneway"] > 0
-        assert tokens["laneway_session_tokens_total", "output", "scripted", "laneway"] > 0
+        assert all(tokens["laneway_session_tokens_total", way, "scripted", "laneway"] for way in ("input", "output"))
         calls = await counted(door, "laneway_tool_calls_total")
         assert calls == {("laneway_tool_calls_total", "error", "laneway", "knock"): 1}
         said = await counted(door, "laneway_reactions_total")
@@ -71,9 +70,3 @@ async def test_metrics_count_sessions_tokens_tool_calls_and_reactions_and_a_job_
         assert kinds == ["user", "assistant", "tool_called", "tool_ended", "assistant", "ended"]
         assert page["items"][3]["failed"]
         await door.get("/replays/01a1e4a3-a4fd-7b3f-97d0-ea11e8b9018b", 404)
-
-
-async def test_a_review_needs_a_session_or_a_digest(door: Door) -> None:
-    await door.post("/reviews", 400, json={})
-    await door.post("/reviews", 400, json={"digest": {"provider": "x", "session_id": "y", "calls": {"a": "b"}}})
-    await door.post("/reviews", 404, json={"session": "01a1e4a3-a4fd-7b3f-97d0-ea11e8b9018b"})

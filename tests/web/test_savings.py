@@ -13,7 +13,7 @@ from pydantic_ai.usage import RequestUsage
 
 from laneway.app import Parts
 from tests.servers import AnthropicServer, Hang, OpenAIServer, Say, Script
-from tests.web.conftest import Door, Open
+from tests.web.conftest import Door, Open, keyed
 
 SONNET, HAIKU = "claude-sonnet-5-5", "claude-haiku-5-5"
 CLEAR, UNCLEAR = "What's the server uptime?", "the nginx thing again, like last time"
@@ -43,35 +43,9 @@ def saying(tokens_in: int, tokens_out: int, cached: int = 0, written: int = 0) -
 
 
 @pytest.fixture
-def anthropic() -> Iterator[AnthropicServer]:
-    with AnthropicServer(Script()) as server:
-        yield server
-
-
-@pytest.fixture
 def openai() -> Iterator[OpenAIServer]:
     with OpenAIServer(Script()) as server:
         yield server
-
-
-def keyed(server: AnthropicServer) -> dict[str, Any]:
-    return {"anthropic_api_key": "sk-test-123456", "anthropic_base_url": server.url}
-
-
-async def test_what_was_judged_here_is_priced_as_the_strong_model_would_its_size_assumed_at_first(
-    opened: Open, anthropic: AnthropicServer
-) -> None:
-    async with opened(Parts(), **keyed(anthropic)) as door:
-        empty = await door.get("/ledger/saved")
-        await door.ask(CLEAR)
-        found = await door.get("/ledger/saved")
-    assert empty == {
-        "spent": 0, "calls": 0, "all_strong": 0, "judged_locally": 0, "avoided": 0, "saved": 0, "share": None,
-        "compared_with": f"anthropic:{SONNET}", "instead_of": None, "judgement_basis": "assumed",
-        "judgement_tokens_input": 400, "judgement_tokens_output": 80, "unsettled": 0, "unpriced": 0,
-    }  # fmt: skip
-    assert (found["judged_locally"], found["judgement_basis"]) == (1, "assumed")
-    assert found["avoided"] == found["saved"] == pytest.approx(usd(SONNET, 400, 80))
 
 
 async def test_small_calls_and_local_judgements_are_priced_as_the_strong_model_would(
@@ -124,7 +98,7 @@ async def test_many_calls_are_not_priced_as_one_long_call(opened: Open, openai: 
     assert found["all_strong"] < dearer * 0.9
 
 
-async def test_only_what_happened_since_then_counts_and_only_known_parameters_are_taken(own_door: Door) -> None:
+async def test_only_what_happened_since_then_counts(own_door: Door) -> None:
     door = own_door
     await door.ask(CLEAR)
     assert (await door.get("/ledger/saved", since="2000-01-01"))["calls"] == 1
@@ -136,8 +110,6 @@ async def test_only_what_happened_since_then_counts_and_only_known_parameters_ar
     recent = await door.get("/ledger/saved", since=(datetime.now(UTC) - timedelta(days=1)).isoformat())
     assert (recent["calls"], recent["judged_locally"]) == (1, 1)
     assert (await door.get("/ledger/saved"))["calls"] == 2
-    assert "`by`" in (await door.get("/ledger/saved", 400, by="model"))["detail"]
-    assert "`since`" in (await door.get("/ledger/saved", 400, since="soon"))["detail"]
 
 
 async def test_calls_at_a_price_nobody_knows_are_counted_as_such(opened: Open, openai: OpenAIServer) -> None:
@@ -150,18 +122,6 @@ async def test_calls_at_a_price_nobody_knows_are_counted_as_such(opened: Open, o
     assert found["all_strong"] == pytest.approx(usd(SONNET, 1000, 100))
 
 
-async def test_a_judgement_the_small_model_was_asked_for_in_vain_is_not_avoided(
-    opened: Open, anthropic: AnthropicServer
-) -> None:
-    anthropic.script.then(Say("No idea."), Say("Still no idea."))
-    async with opened(Parts(), **keyed(anthropic)) as door:
-        answered = await door.ask(UNCLEAR)
-        why = await door.get(f"/messages/{answered['id']}/why")
-        found = await door.get("/ledger/saved")
-    assert why["classification"]["decided_by"] != "model"
-    assert (found["judged_locally"], found["avoided"], found["judgement_basis"]) == (0, 0, "assumed")
-
-
 async def test_a_call_cut_off_neither_saves_nor_loses(opened: Open, anthropic: AnthropicServer) -> None:
     anthropic.script.then(Hang(60))
     async with opened(Parts(), **keyed(anthropic)) as door:
@@ -171,6 +131,5 @@ async def test_a_call_cut_off_neither_saves_nor_loses(opened: Open, anthropic: A
         await door.post(f"/jobs/{job}/cancel")
         await door.until(job)
         found = await door.get("/ledger/saved")
-    assert (found["calls"], found["unsettled"]) == (1, 1)
+    assert (found["calls"], found["unsettled"], found["saved"]) == (1, 1, 0)
     assert found["spent"] == found["all_strong"] > 0
-    assert found["saved"] == 0

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
 
-import pytest
-
-from laneway.domain.budget import Account, Caps
 from laneway.domain.conversation import World
-from laneway.domain.job import Scope
-from laneway.errors import BudgetExceeded
-from laneway.store import conversations, ledger, memories, principals, reminders
-from laneway.store.database import Connection, Database
+from laneway.store import conversations, memories, principals, reminders
+from laneway.store.database import Database
 from tests.web.conftest import Door
 
 WEEKDAYS = {"when": "weekdays 09:00", "text": "check the disk and tell me above 80 %", "zone": "Europe/Berlin"}
@@ -43,14 +37,6 @@ async def test_without_a_zone_it_is_the_owners(opened: Any) -> None:
         assert made["next_at"].endswith("T03:30:00Z")
 
 
-async def test_names_are_found_by_themselves_and_never_taken_twice(own_door: Door) -> None:
-    door = own_door
-    names = [(await add(door))["name"] for _ in range(3)]
-    assert names == ["check-the-disk-and", "check-the-disk-and-2", "check-the-disk-and-3"]
-    assert (await add(door, name="disk"))["name"] == "disk"
-    assert "already" in (await add(door, 409, name="disk"))["detail"]
-
-
 async def test_what_is_wrong_is_refused_with_what_to_do_and_nothing_is_kept(door: Door) -> None:
     before = await door.get("/schedules")
     cases: list[tuple[dict[str, Any], str]] = [
@@ -77,6 +63,7 @@ async def test_a_schedule_does_not_report_to_a_customer(door: Door) -> None:
 
 async def test_it_is_paused_resumed_and_removed(door: Door) -> None:
     await add(door, name="disk")
+    assert "already" in (await add(door, 409, name="disk"))["detail"]
     paused = await door.post("/schedules/disk/pause")
     assert (paused["paused"], paused["next_at"], paused["coming"]) == (True, None, [])
     assert (await door.post("/schedules/disk/pause"))["paused"] is True
@@ -86,9 +73,7 @@ async def test_it_is_paused_resumed_and_removed(door: Door) -> None:
     await door.post("/schedules/disk/dance", 400)
 
 
-async def test_run_now_is_a_proactive_job_whose_budget_holds_and_goes_with_its_schedule(
-    own_door: Door, db: Database
-) -> None:
+async def test_run_now_is_a_proactive_job_and_the_budget_goes_with_its_schedule(own_door: Door) -> None:
     door = own_door
     await add(door, name="disk", budget_usd=0.25)
     receipt = await door.post("/schedules/disk/run", 202)
@@ -96,12 +81,6 @@ async def test_run_now_is_a_proactive_job_whose_budget_holds_and_goes_with_its_s
     assert (job["scope"], job["lane"], job["status"]) == ("proactive", "tools", "done")
     assert (await door.get("/schedules/disk"))["last_job_id"] == receipt["job_id"]
     assert (await door.get(f"/messages/{receipt['message_id']}"))["text"] == WEEKDAYS["text"]
-    account = Account(Scope.PROACTIVE, UUID(receipt["thread_id"]), UUID(receipt["job_id"]))
-    async with db.transaction() as tx:
-        await reserve(tx, account)
-    async with db.transaction() as tx:
-        with pytest.raises(BudgetExceeded, match="schedule"):
-            await reserve(tx, account)
     assert await caps(door) == [("disk", 0.25)]
     await door.delete("/schedules/disk")
     assert await caps(door) == []
@@ -110,13 +89,6 @@ async def test_run_now_is_a_proactive_job_whose_budget_holds_and_goes_with_its_s
 async def caps(door: Door) -> list[tuple[str, float]]:
     items = (await door.get("/budget"))["items"]
     return [(one["name"], one["measures"][0]["cap"]) for one in items if one["subject"] == "schedule"]
-
-
-async def reserve(tx: Connection, account: Account) -> None:
-    await ledger.reserve(
-        tx, account=account, caps=Caps(), provider="claude", model="m", tokens_input=1, tokens_output_max=1,
-        cost_max=Decimal("0.2"), meta={},
-    )  # fmt: skip
 
 
 async def waiting(db: Database, text: str) -> None:
@@ -151,13 +123,12 @@ async def test_facts_are_listed_by_world_and_thread_and_removed(own_door: Door, 
         for world, thread in ((World.OWNER, mine["thread_id"]), (World.CUSTOMER, anns["thread_id"])):
             text = f"a fact of the {world}"
             await memories.remember(tx, world, UUID(thread), text, key=None, source="a page", job_id=None)
-    assert len((await door.get("/memories"))["items"]) == 2
     [owners] = (await door.get("/memories", world="owner"))["items"]
     assert (owners["text"], owners["source"], owners["world"]) == ("a fact of the owner", "a page", "owner")
     [customers] = (await door.get("/memories", thread=anns["thread_id"]))["items"]
-    assert customers["text"] == "a fact of the customer"
     first = await door.get("/memories", limit=1)
-    assert len((await door.get("/memories", limit=1, before=first["next"]))["items"]) == 1
+    assert (await door.get("/memories", limit=1, before=first["next"]))["items"] == [owners]
+    assert first["items"] == [customers]
     assert (await door.delete(f"/memories/{owners['id']}"))["text"] == "a fact of the owner"
     await door.delete(f"/memories/{owners['id']}", 404)
     assert (await door.get("/memories", world="owner"))["items"] == []

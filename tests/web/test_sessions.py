@@ -40,9 +40,8 @@ async def test_sessions_are_listed_page_by_page_and_by_provider(
     await kept(database_url, *agents)
     first = await door.get("/sessions", limit=2)
     assert [one["session_id"] for one in first["items"]] == [agents[2].session_id, agents[1].session_id]
-    assert first["items"][0]["state"]["tokens"] == {
-        "input": 100, "output": 10, "cache_read": 0, "cache_write": 0, "reasoning": 0, "tool_prompt": 0,
-    }  # fmt: skip
+    tokens = first["items"][0]["state"]["tokens"]
+    assert (tokens["input"], tokens["output"]) == (100, 10)
     rest = await door.get("/sessions", limit=2, before=first["next"])
     assert [one["session_id"] for one in rest["items"]] == [agents[0].session_id]
     assert rest["next"] is None
@@ -56,26 +55,16 @@ async def test_events_come_in_their_order_and_page_by_page(own_door: Door, datab
     agent.does("export API_KEY=sk-ant-" + "z1x2c3v4" * 5)
     await kept(database_url, agent)
     [session] = (await door.get("/sessions"))["items"]
-    events, after = [], 0
-    while True:
-        page = await door.get(f"/sessions/{session['id']}/events", limit=2, after=after)
+    page = await door.get(f"/sessions/{session['id']}/events", limit=2)
+    events = page["items"]
+    while page["next"]:
+        page = await door.get(f"/sessions/{session['id']}/events", limit=2, after=page["next"])
         events += page["items"]
-        if page["next"] is None:
-            break
-        after = page["next"]
     assert [event["kind"] for event in events] == ["started", "user", "tool_called", "tokens", "tool_ended"]
     assert events[3]["tokens"] == 110
     assert "z1x2c3v4" not in str(events)
     detail = await door.get(f"/sessions/{session['id']}")
     assert (detail["session_id"], detail["reactions"]) == (agent.session_id, [])
-
-
-async def test_an_unknown_session_is_not_found(door: Door) -> None:
-    nobody = "00000000-0000-4000-8000-000000000000"
-    for path in (f"/sessions/{nobody}", f"/sessions/{nobody}/events"):
-        assert (await door.get(path, 404))["title"]
-    await door.get("/sessions/x", 400)
-    await door.get("/sessions", 400, limit=0)
 
 
 async def test_the_server_watches_by_itself_when_it_is_told_to(
@@ -93,35 +82,26 @@ async def test_the_server_watches_by_itself_when_it_is_told_to(
         agent = Agent(home)
         agent.says("work")
         agent.calls("Bash", command="rm -rf /")
-        detail = await with_a_reaction(door)
-        assert [(said["reactor"], said["weight"], said["told"]) for said in detail["reactions"]] == [
-            ("safety", "notification", True)
-        ]
+        # The first line of a session may be kept before its second.
+        said: list[Any] = []
+        async with asyncio.timeout(30):
+            while not said:
+                for found in (await door.get("/sessions"))["items"]:
+                    said += (await door.get(f"/sessions/{found['id']}"))["reactions"]
+                await asyncio.sleep(0.05)
+        assert [(one["reactor"], one["weight"], one["told"]) for one in said] == [("safety", "notification", True)]
         messages = (await door.get("/messages"))["items"]
         assert "It removes everything" in messages[0]["text"]
 
 
-async def with_a_reaction(door: Door) -> Any:
-    """The one session that is kept, once something was said about it; its first line may be kept before its second."""
-    async with asyncio.timeout(30):
-        while True:
-            for found in (await door.get("/sessions"))["items"]:
-                detail = await door.get(f"/sessions/{found['id']}")
-                if detail["reactions"]:
-                    return detail
-            await asyncio.sleep(0.05)
-
-
 async def test_a_notice_reaches_the_owner_once(own_door: Door) -> None:
     door = own_door
-    assert await door.post("/notices", json={"text": "claude-code: danger"}) == {"told": False}, (
-        "there is no thread yet"
-    )
+    assert await door.post("/notices", json={"text": "claude-code: danger"}) == {"told": False}, "there is no thread"
     await door.ask("hello")
     for _ in range(2):
         assert await door.post("/notices", json={"text": "claude-code: danger", "id": "k"}) == {"told": True}
     assert door.rows("SELECT count(*) FROM messages WHERE text = 'claude-code: danger'") == [(1,)]
-    for wrong in ({}, {"text": ""}, {"text": "x" * 2001}, {"text": "x", "more": 1}, {"text": "x", "id": ""}):
+    for wrong in ({}, {"text": "x" * 2001}, {"text": "x", "more": 1}):
         await door.post("/notices", 400, json=wrong)
 
 
@@ -143,6 +123,4 @@ async def test_a_watch_outside_the_server_reaches_the_owners_channel(own_door: D
             await asyncio.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = await process.communicate()
-    assert process.returncode == 130
-    assert err == b""
-    assert b"safety" in out
+    assert (process.returncode, err, b"safety" in out) == (130, b"", True)

@@ -62,12 +62,6 @@ async def test_a_failed_task_is_tried_again_only_so_often(door: Door) -> None:
     assert "last try" in (await patch(door, made, 409, status="pending"))["detail"]
 
 
-async def test_what_a_task_says_can_be_changed_and_its_person_taken_away(door: Door) -> None:
-    made = await create(door, assigned_agent="Ann")
-    changed = await patch(door, made, title="call the electrician", priority=3, assigned_agent=None)
-    assert (changed["title"], changed["priority"], changed["assigned_agent"]) == ("call the electrician", 3, None)
-
-
 async def test_tasks_are_listed_by_status_and_page_by_page(own_door: Door) -> None:
     door = own_door
     made = [await create(door, title=f"task {n}") for n in range(3)]
@@ -88,5 +82,5 @@ async def test_wrong_tasks_are_refused_and_nothing_is_kept(door: Door) -> None:
         response = await door.http.post("/api/tasks", json={"title": "t", **wrong})
         assert 400 <= response.status_code < 500, wrong
     assert await door.get("/api/tasks") == before
-    for number in ("0", "999999", "99999999999999999999999", "one"):
-        assert (await door.http.get(f"/api/tasks/{number}")).status_code in (400, 404, 422)
+    for number, status in (("999999", 404), ("99999999999999999999999", 400), ("one", 400)):
+        await door.get(f"/api/tasks/{number}", status)

@@ -13,18 +13,6 @@ from tests.web.conftest import Door, Open
 SLOW = [Delay(Say("At last."), seconds=60)]
 
 
-async def test_a_running_job_is_cancelled(opened: Open) -> None:
-    async with opened(scripted(SLOW)) as door:
-        receipt = await door.send("how full is the disk?")
-        await door.until(receipt["job_id"], "running")
-        await door.post(f"/jobs/{receipt['job_id']}/cancel")
-        job = await door.until(receipt["job_id"])
-        assert job["status"] == "cancelled"
-        assert job["events"][-1]["kind"] == "job.cancelled"
-        problem = await door.post(f"/jobs/{receipt['job_id']}/cancel", 409)
-        assert problem["code"] == "illegal-transition"
-
-
 async def test_stopping_a_thread_stops_what_runs_and_what_waits_there_only(opened: Open) -> None:
     async with opened(scripted(SLOW)) as door:
         first = await door.send("how full is the disk?")
@@ -36,6 +24,9 @@ async def test_stopping_a_thread_stops_what_runs_and_what_waits_there_only(opene
         assert [(await door.until(r["job_id"]))["status"] for r in (first, second)] == ["cancelled"] * 2
         await door.until(elsewhere["job_id"], "running")
         await door.post(f"/jobs/{elsewhere['job_id']}/cancel")
+        job = await door.until(elsewhere["job_id"])
+        assert (job["status"], job["events"][-1]["kind"]) == ("cancelled", "job.cancelled")
+        assert (await door.post(f"/jobs/{job['id']}/cancel", 409))["code"] == "illegal-transition"
 
 
 async def test_a_failed_job_is_retried_from_its_last_good_step(opened: Open) -> None:
@@ -105,8 +96,6 @@ async def test_an_approved_action_runs_a_rejected_one_does_not_and_a_second_answ
         receipt, approval = await _asked(door)
         await door.post(f"/approvals/{approval['id']}", json={"answer": "reject"})
         await door.until(receipt["job_id"])
-        message = await door.get(f"/messages/{receipt['message_id']}")
-        assert message["replies"][-1]["text"] == "Not done: you said no."
 
         # The question of a cancelled job waits for nobody.
         receipt, approval = await _asked(door)
@@ -117,17 +106,6 @@ async def test_an_approved_action_runs_a_rejected_one_does_not_and_a_second_answ
         assert flipped == ["lights"]
 
 
-async def test_an_expired_approval_is_not_taken_for_a_yes(opened: Open) -> None:
-    flipped: list[str] = []
-    parts = scripted(_flipping, tools=[_switch(flipped)])
-    async with opened(parts, approval_timeout_seconds=1) as door:
-        receipt = await door.send("restart the lights")
-        (approval,) = (await door.until(receipt["job_id"]))["approvals"]
-        problem = await door.post(f"/approvals/{approval['id']}", 409, json={"answer": "approve"})
-        assert "expired" in problem["detail"]
-        assert flipped == []
-
-
 async def test_the_ledger_adds_up_and_the_outbox_lists_replies_by_state(own_door: Door) -> None:
     door = own_door
     message = await door.ask("how full is the disk?")
@@ -136,8 +114,7 @@ async def test_the_ledger_adds_up_and_the_outbox_lists_replies_by_state(own_door
             "thread": message["thread_id"]}  # fmt: skip
     for by, key in keys.items():
         (line,) = (await door.get("/ledger", by=by))["items"]
-        assert line["key"] == key
-        assert line["calls"] == 1
+        assert (line["key"], line["calls"]) == (key, 1)
         assert line["tokens_total"] == line["tokens_input"] + line["tokens_output"] > 0
     assert (await door.get("/ledger", since="2100-01-01T00:00:00Z"))["items"] == []
     assert len((await door.get("/ledger", since="2000-01-01"))["items"]) == 1
@@ -149,14 +126,10 @@ async def test_the_ledger_adds_up_and_the_outbox_lists_replies_by_state(own_door
 async def test_what_does_not_exist_is_not_found(door: Door) -> None:
     unknown = uuid4()
     for path in ("messages", "threads", "jobs"):
-        problem = await door.get(f"/{path}/{unknown}", 404)
-        assert problem["code"] == "not-found"
-        assert str(unknown) in problem["detail"]
+        assert str(unknown) in (await door.get(f"/{path}/{unknown}", 404))["detail"]
     for path in (f"/jobs/{unknown}/cancel", f"/jobs/{unknown}/retry", f"/threads/{unknown}/stop"):
         await door.post(path, 404)
     await door.get(f"/messages/{unknown}/why", 404)
     await door.post(f"/approvals/{unknown}", 404, json={"answer": "approve"})
-    for query in ({"thread": unknown}, {"job": unknown}):
-        await door.get("/events", 404, **query)
-    await door.get("/messages", 404, thread=unknown)
-    await door.get("/jobs", 404, message=unknown)
+    for path, name in (("/events", "thread"), ("/events", "job"), ("/messages", "thread"), ("/jobs", "message")):
+        await door.get(path, 404, **{name: unknown})
