@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from laneway import errors
-from laneway.client import Client, File, ServerEvent, parsed, problem_of
+from laneway.client import Client, File, ServerEvent, problem_of
 from laneway.llm.scripted import Delay, Say
 from tests.serving import Served, scripted, serving
 
@@ -169,12 +169,6 @@ def test_the_environment_says_where_laneway_is(monkeypatch: pytest.MonkeyPatch, 
     assert Client.from_environment(tmp_path).key == "lw_given"
 
 
-def test_an_event_cut_off_in_the_middle_is_none() -> None:
-    lines = [": open", "", "id: 1-1", "event: a", 'data: {"n": 1}', "", "event: delta", 'data: {"n": 2}', "",
-             "id: 1-2", 'data: {"n": 3}']  # fmt: skip
-    assert list(parsed(lines)) == [ServerEvent("1-1", "a", {"n": 1}), ServerEvent(None, "delta", {"n": 2})]
-
-
 class Wire:
     """Passes bytes on to a server, and can be cut."""
 
@@ -238,22 +232,3 @@ async def test_a_stream_goes_on_over_cuts_without_loss_or_doubling(served: Serve
         rows: list[Any] = connection.execute("SELECT xact::text || '-' || id FROM events ORDER BY xact, id").fetchall()
     assert [event.id for event in seen] == [row[0] for row in rows][: len(seen)]
     assert len(rows) - len(seen) < 3
-
-
-async def test_a_stream_that_shall_not_resume_ends_with_its_connection(served: Served) -> None:
-    joined = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def watch(client: Client) -> int:
-        count = 0
-        for _ in client.events(since="start", resume=False):
-            count += 1
-            loop.call_soon_threadsafe(joined.set)
-        return count
-
-    await asking(served, lambda client: client.send("hello?"))
-    async with wired(served) as (through, wire), asyncio.timeout(20):
-        watching = asyncio.create_task(asking(through, watch))
-        await joined.wait()
-        wire.cut()
-        assert await watching > 0

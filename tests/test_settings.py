@@ -171,13 +171,6 @@ def test_a_broken_config_file_is_refused_without_quoting_it(place: Place) -> Non
         assert "key: value" in place.refusal()
 
 
-def test_empty_files_and_empty_sections_set_nothing(place: Place) -> None:
-    before = place.load()
-    for text in ("", "# only a comment\n", "models:\n  classify:\n  # model: x\nredis:\n"):
-        place.config(text)
-        assert place.load() == before
-
-
 def test_a_secret_in_the_config_file_is_refused_and_sent_to_its_place(place: Place) -> None:
     for key in ("anthropic_api_key", "ANTHROPIC_API_KEY"):
         place.config(f"{key}: {SECRET}\n")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from uuid import UUID
 
-from laneway.domain.job import Job, JobStatus
-from laneway.engine.breath import Breath
-from laneway.engine.dispatch import LOOK_ANYWAY_SECONDS, Dispatcher
-from laneway.engine.running import Run, Running
+from laneway.domain.job import JobStatus
+from laneway.engine.running import Run
 from laneway.store import jobs
 from laneway.store.database import Database
 from tests.engine.conftest import Door, Launch
@@ -115,33 +112,6 @@ async def test_a_delayed_job_starts_when_it_is_due_and_holds_its_thread_until_th
         second = await door.put("one")
         await door.ended(second)
     assert began == [(str(first), 1), (str(first), 2), (str(second), 1)]
-
-
-async def test_a_job_that_falls_due_while_another_is_started_is_not_overlooked(db: Database, door: Door) -> None:
-    started: list[UUID] = []
-
-    async def start(job: Job) -> None:
-        if len(started) == 1:
-            # Until the first, which went back into the queue for a while, is due.
-            await asyncio.sleep(0.19)
-        started.append(job.id)
-
-    async def until_started(count: int) -> None:
-        # Nobody has to look for it: that is done every ten seconds only.
-        async with asyncio.timeout(LOOK_ANYWAY_SECONDS * 0.8):
-            while len(started) < count:
-                await asyncio.sleep(0.02)
-
-    dispatching = asyncio.create_task(Dispatcher(db, "w-1", Running(4, 1), start, Breath()).keep_dispatching())
-    first = await door.put("one", customer=True)
-    await until_started(1)
-    async with db.transaction() as tx:
-        await jobs.move(tx, first, JobStatus.QUEUED, delay=0.15)
-    second = await door.put("two", customer=True)
-    await until_started(3)
-    dispatching.cancel()
-    await asyncio.gather(dispatching, return_exceptions=True)
-    assert started == [first, second, first]
 
 
 async def test_a_chat_command_does_not_wait_behind_a_running_job(db: Database, door: Door, launch: Launch) -> None:

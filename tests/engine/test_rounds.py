@@ -1,4 +1,4 @@
-"""What is due is done in rounds: a notification begins the next one, and so does the time a round was told."""
+"""What is due is done in rounds: a notification begins the next one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from laneway.store.database import DUE, Database
 
 
 class Rounds:
-    """Counts turns, each of which says that nothing is due for `pause` seconds."""
+    """Counts turns, each of which says that nothing is due for a minute."""
 
-    def __init__(self, db: Database, pause: float) -> None:
+    def __init__(self, db: Database) -> None:
         self.turns, self.told = 0, list[Told]()
-        self._pause, self._wake = pause, asyncio.Event()
+        self._wake = asyncio.Event()
         listening = listen(db, self._hear, DUE)
-        self.task = asyncio.create_task(rounds(self._wake, self._turn, listening, going=lambda: self.turns < 20))
+        self.task = asyncio.create_task(rounds(self._wake, self._turn, listening))
 
     def _hear(self, told: Told) -> None:
         self.told.append(told)
@@ -26,7 +26,7 @@ class Rounds:
 
     async def _turn(self) -> float:
         self.turns += 1
-        return self._pause
+        return 60
 
     async def until(self, turns: int, told: int) -> None:
         async with asyncio.timeout(30):
@@ -40,7 +40,7 @@ class Rounds:
 
 
 async def test_a_notification_begins_the_next_round(db: Database) -> None:
-    here = Rounds(db, 60)
+    here = Rounds(db)
     await here.until(2, 1)
     assert here.told == [None], "whoever begins to listen may have missed something"
     before = here.turns
@@ -50,16 +50,8 @@ async def test_a_notification_begins_the_next_round(db: Database) -> None:
     await here.end()
 
 
-async def test_the_time_that_a_round_was_told_begins_the_next_one(db: Database) -> None:
-    here = Rounds(db, 0.01)
-    await here.until(10, 1)
-    async with asyncio.timeout(30):
-        await here.task
-    assert here.turns == 20, "it ended by itself when it was no longer going"
-
-
 async def test_a_listener_whose_connection_is_gone_listens_again(db: Database, database_url: str) -> None:
-    here = Rounds(db, 60)
+    here = Rounds(db)
     await here.until(1, 1)
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute(

@@ -231,22 +231,6 @@ async def test_in_quiet_hours_it_runs_and_its_result_waits_for_the_morning_unles
     assert await house.said() == ["The disk is full.", "The backup failed."]
 
 
-async def test_held_results_come_in_the_order_they_were_found(house: House) -> None:
-    begin, end = quiet_hours("22:00-07:00")
-    await house.add("0 * * * *", quiet_from=begin, quiet_to=end)
-    midnight = datetime(2026, 11, 16, 23, tzinfo=UTC)
-    house.clock.at = midnight - timedelta(minutes=1)
-    async with house.db.transaction() as tx:
-        await tx.execute("UPDATE schedules SET next_at = %s", (midnight,))
-    for hour in range(3):
-        await house.now(midnight + timedelta(hours=hour))
-        await house.finish((await house.runs())[hour], f"finding {hour}")
-    await house.now(datetime(2026, 11, 17, 6, tzinfo=UTC))
-    said = await house.said()
-    assert said[:3] == ["finding 0", "finding 1", "finding 2"]
-    assert said[3].startswith("Missed 4 runs of ")
-
-
 async def test_times_over_a_pause_are_neither_run_nor_reported(house: House) -> None:
     added = await house.add()
     async with house.db.transaction() as tx:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import os
-import signal
 import threading
 import time
 from pathlib import Path
@@ -12,7 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.processes import Running, Shell, free_port
+from tests.cli.processes import eventually
+from tests.faults.server import Server
 
 MESSAGES, THREADS, KILLS = 120, 10, 4
 
@@ -20,8 +19,9 @@ MESSAGES, THREADS, KILLS = 120, 10, 4
 class Sender:
     """Sends messages until they are acknowledged, as a provider's webhook would."""
 
-    def __init__(self, url: str, key: str) -> None:
-        self._http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=5)
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._http = httpx.Client(base_url=server.url, headers=server.headers, timeout=5)
         self.acknowledged: dict[str, str] = {}
 
     def send(self, number: int) -> None:
@@ -40,25 +40,15 @@ class Sender:
         raise AssertionError(f"message {number} was never acknowledged")
 
     def sql(self, statement: str) -> list[list[int]]:
-        answer = self._http.post("/sql", json={"statement": statement}, timeout=30).raise_for_status()
-        rows = answer.json()["rows"]
-        return [list(row) for row in rows]
-
-    def close(self) -> None:
-        self._http.close()
+        return [list(row) for row in self._server.call("POST", "/sql", json={"statement": statement})["rows"]]
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_a_server_killed_while_messages_arrive_acknowledges_answers_and_repeats_nothing(tmp_path: Path) -> None:
-    port = free_port()
-    shell = Shell(tmp_path, {"LANEWAY_HOME": str(tmp_path / "home"), "DEFAULT_MODEL": "scripted"})
-    server = Running(shell.start("up", "--port", str(port)), "Key:")
-    sender = Sender(f"http://127.0.0.1:{port}", (tmp_path / "home" / "key").read_text().strip())
-    numbers = iter(range(MESSAGES))
-    lock = threading.Lock()
+    numbers, lock = iter(range(MESSAGES)), threading.Lock()
 
-    def keep_sending() -> None:
+    def keep_sending(sender: Sender) -> None:
         while True:
             with lock:
                 number = next(numbers, None)
@@ -67,23 +57,18 @@ def test_a_server_killed_while_messages_arrive_acknowledges_answers_and_repeats_
             sender.send(number)
             time.sleep(0.15)
 
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        senders = [pool.submit(keep_sending) for _ in range(4)]
+    with Server(tmp_path, DEFAULT_MODEL="scripted") as server, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        sender = Sender(server)
+        senders = [pool.submit(keep_sending, sender) for _ in range(4)]
         for _ in range(KILLS):
             time.sleep(1.2)
-            os.kill(server.process.pid, signal.SIGKILL)
-            server.ended()
-            server = Running(shell.start("up", "--port", str(port)), "Model:")
+            server.kill()
+            server.start()
         for done in senders:
             done.result()
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and sender.sql("SELECT count(*) FROM jobs WHERE status <> 'done'") != [[0]]:
-        time.sleep(0.2)
-    assert len(set(sender.acknowledged.values())) == MESSAGES
-    assert sender.sql("SELECT count(*) FROM messages WHERE author = 'user'") == [[MESSAGES]]
-    assert sender.sql("SELECT count(*) FROM jobs WHERE status = 'done'") == [[MESSAGES]]
-    assert sender.sql("SELECT count(*), count(DISTINCT meta->>'answers') FROM messages WHERE author = 'assistant'") == [
-        [MESSAGES, MESSAGES]
-    ]
-    sender.close()
-    server.stop()
+        eventually(lambda: sender.sql("SELECT count(*) FROM jobs WHERE status <> 'done'") == [[0]], 60)
+        assert len(set(sender.acknowledged.values())) == MESSAGES
+        assert sender.sql("SELECT count(*) FROM messages WHERE author = 'user'") == [[MESSAGES]]
+        assert sender.sql("SELECT count(*) FROM jobs WHERE status = 'done'") == [[MESSAGES]]
+        answers = "SELECT count(*), count(DISTINCT meta->>'answers') FROM messages WHERE author = 'assistant'"
+        assert sender.sql(answers) == [[MESSAGES, MESSAGES]]

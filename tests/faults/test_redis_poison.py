@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import psycopg
@@ -73,15 +72,3 @@ async def test_what_the_database_cannot_hold_is_put_away_and_stops_nobody(
         ]  # fmt: skip
         assert await producer.results("poison") == []
         assert len(await producer.jobs()) == 1
-
-
-async def test_the_workflow_of_a_run_that_is_of_another_type_keeps_no_token_waiting(
-    redis_url: str, database_url: str, tmp_path: Path
-) -> None:
-    async with producing(redis_url, database_url, tmp_path, redis_tokens=True) as producer:
-        await producer.redis.hset("ir:r1", "x", "y")
-        for number in (1, 2):
-            token = {"id": f"t{number}", "run_id": f"r{number}", "metadata": {"task": "two and two?"}}
-            await producer.redis.xadd("wf.tasks.agent", {"token": json.dumps(token)})
-        assert (await producer.result("t2"))["status"] == "completed"
-        assert (await producer.result("t1"))["status"] == "completed"

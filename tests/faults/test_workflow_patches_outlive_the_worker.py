@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ from laneway.domain.judgement import ApprovalState
 from laneway.domain.workflow import Cause
 from laneway.store import approvals, jobs, principals, workflow_patches, workflows
 from laneway.store.database import Database
-from tests.faults.patch_worker import Orders, started
+from tests.faults.worker import Orders, kill, started
 from tests.lanes.workflow.stored_documents import CHAIN
 
 PLACES = {
@@ -60,22 +59,18 @@ async def test_a_worker_killed_around_the_store_of_a_patch_leaves_exactly_one_ne
         async with db.transaction() as tx:
             return str((await jobs.get(tx, receipt.job_id)).status) == "done"
 
-    doomed = started(Orders(db.url, str(tmp_path), die_at))
-    heir = None
+    workers = [started(Orders(db.url, str(tmp_path), die_at))]
     try:
         [question] = await until(asked, "the change was never asked about")
         async with db.transaction() as tx:
             await approvals.answer(tx, question.id, ApprovalState.APPROVED, owner)
-        await asyncio.to_thread(doomed.join, 90)
-        assert doomed.exitcode == -signal.SIGKILL, "it was to die here"
-        heir = started(Orders(db.url, str(tmp_path)))
+        await asyncio.to_thread(workers[0].join, 90)
+        assert workers[0].exitcode == -signal.SIGKILL, "it was to die here"
+        workers.append(started(Orders(db.url, str(tmp_path))))
         await until(done, "nobody took the job over")
     finally:
-        for child in (doomed, heir):
-            if child is not None and child.is_alive() and child.pid is not None:
-                os.kill(child.pid, signal.SIGKILL)
-            if child is not None:
-                child.join()
+        for worker in workers:
+            kill(worker)
     async with db.transaction() as tx:
         changed = await workflows.get(tx, owner.id, "main")
         history = await workflow_patches.page(tx, workflow.id, limit=10)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from pydantic_ai.messages import ModelResponse
 
 from laneway.domain.budget import Account, Budget, Caps, Period, Subject
 from laneway.domain.conversation import Message, World
 from laneway.errors import BudgetExceeded
-from laneway.llm.meter import Meter, MeteredModel, charged_to
+from laneway.llm.meter import MeteredModel, charged_to
 from laneway.llm.scripted import ScriptedModel
 from laneway.store import budgets, conversations, events
 from laneway.store.database import Database
-from tests.llm.conftest import Metered, anthropic, ask, rows, worst_cost
-from tests.servers import AnthropicServer, Asked, Order, Say
+from tests.llm.conftest import Metered, anthropic, ask
+from tests.servers import AnthropicServer, Say
 from tests.store.spenders import customer, job_of, owner
 
 
@@ -90,46 +87,3 @@ async def test_a_thread_elsewhere_is_named_to_the_owner(db: Database, metered: M
             except BudgetExceeded:
                 break
     assert f"budget of thread {theirs.thread_id}" in (await notices(db))[0].text
-
-
-async def test_fifty_calls_at_once_from_two_processes_stay_under_the_cap(
-    db: Database, anthropic_server: AnthropicServer, metered: Metered
-) -> None:
-    """The real model under the real meter, each process with connections of its own."""
-    worst = await worst_cost(db, metered, anthropic(anthropic_server))
-    refusals: list[BudgetExceeded] = []
-    enough = threading.Event()
-
-    def late(asked: Asked) -> Order:
-        # The provider's one thread holds everybody's answer until all others have been refused.
-        enough.wait(30)
-        anthropic_server.script.default = answer
-        return answer
-
-    async def counted(model: MeteredModel) -> ModelResponse:
-        try:
-            return await ask(model)
-        except BudgetExceeded as refusal:
-            refusals.append(refusal)
-            if len(refusals) == 40:
-                enough.set()
-            raise
-
-    answer = Say("late", tokens_in=10, tokens_out=10)
-    anthropic_server.script.default = late
-    account = await job_of(db, await owner(db))
-    async with db.transaction() as tx:
-        await budgets.put(tx, Budget(Subject.THREAD, str(account.thread_id), Period.MONTH, None, usd=worst * 10))
-    other = Database(db.url)
-    await other.open()
-    try:
-        models = [MeteredModel(anthropic(anthropic_server), Meter(place, Caps())) for place in (db, other)]
-        with charged_to(account):
-            await asyncio.gather(*(counted(model) for model in models * 25), return_exceptions=True)
-    finally:
-        await other.close()
-    assert len(refusals) == 40
-    made = await rows(db)
-    assert [row.state for row in made] == ["settled"] * 10
-    assert sum(row.reserved_cost for row in made) <= worst * 10
-    assert len(anthropic_server.requests) == 11

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from laneway.llm import encoders
 from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, UseEncoder
@@ -39,20 +38,6 @@ def test_what_means_the_same_lies_nearer_than_what_does_not(encoder: Encoder) ->
     if encoder.name == "use-multilingual-3":
         asked, same, other = encoder.encode(["Restart the server", "Starte den Server neu", "Guten Morgen"])
         assert asked @ same > asked @ other + 0.2
-
-
-def test_the_layers_of_the_second_encoder_tell_an_order_from_a_question_about_the_same() -> None:
-    orders = ["restart the mail server", "stop the print queue", "delete the old logs"]
-    questions = ["did somebody restart the mail server", "is the print queue stopped", "which logs are old"]
-    rows = MiniLmEncoder().encode(orders + questions)
-    assert separation(rows[:, 384:]) > separation(rows[:, :384])
-
-
-def separation(rows: NDArray[np.float32]) -> float:
-    """How much nearer the first three lie to each other than to the last three."""
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    alike = unit @ unit.T
-    return float(alike[:3, :3].mean() - alike[:3, 3:].mean())
 
 
 def test_where_no_file_can_be_made_results_are_named_and_tables_kept_in_memory(tmp_path: Path) -> None:

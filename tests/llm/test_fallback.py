@@ -7,7 +7,7 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelResponse
 
 from laneway.clock import FakeClock
-from laneway.errors import BudgetExceeded, ModelFault, PermanentFault, TransientFault
+from laneway.errors import BudgetExceeded, ModelFault, TransientFault
 from laneway.llm.fallback import FallbackChain
 from laneway.llm.meter import Caps
 from laneway.llm.retry import RetryingModel
@@ -85,14 +85,6 @@ async def test_when_all_are_cooling_as_long_as_they_asked_the_one_that_recovers_
     trio[1].fail = None
     assert (await ask(models)).text == "second here"
     assert [counted.asked for counted in trio] == [1, 2, 1]
-
-
-async def test_when_all_fail_the_last_fault_is_raised(trio: list[Counted], clock: FakeClock) -> None:
-    for counted in trio:
-        counted.fail = ScriptedFail("permanent")
-    for call in (ask, listen):
-        with pytest.raises(PermanentFault, match="third"):
-            await call(chain(trio, clock))
 
 
 @pytest.mark.parametrize("status", [401, 404])

@@ -142,15 +142,6 @@ async def test_a_call_is_charged_to_the_account_it_was_made_for(db: Database, me
     assert (row.provider, row.state, row.cost, row.tokens_total > 0) == ("scripted", "settled", Decimal(0), True)
 
 
-async def test_the_small_model_stands_in_the_ledger_as_haiku(
-    db: Database, metered: Metered, anthropic_server: AnthropicServer
-) -> None:
-    names = ["claude-haiku-5-5", "claude-haiku-4-5-20251001"]
-    for name in names:
-        await ask(metered(anthropic(anthropic_server, name)))
-    assert [(row.provider, row.model) for row in await rows(db)] == [("haiku", name) for name in names]
-
-
 async def test_a_model_without_a_known_price_is_refused_unless_it_is_allowed(
     db: Database, metered: Metered, openai_server: OpenAIServer
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Tool
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.test import TestModel
-from pydantic_ai.tools import ToolDefinition
 
 from laneway.domain.schedule import NOTHING, worth_saying
 from laneway.lanes.tools.server_info import TOPICS, server_info
@@ -173,24 +171,6 @@ async def test_a_long_text_to_write_is_written_word_for_word() -> None:
     answer, calls = await said(f"create a file plan.txt with:\n{text}")
     assert calls == [("write_file", {"path": "plan.txt", "content": text})]
     assert f"{len(text)} characters" in answer
-
-
-async def test_parameters_go_by_the_names_the_tool_has_for_them() -> None:
-    names: dict[str, Any] = {"source": {}, "destination": {}}
-    move = ToolDefinition(name="move_file", parameters_json_schema={"properties": names, "required": list(names)})
-    odd = ToolDefinition(name="delete_file", parameters_json_schema={"properties": {"inode": {"type": "integer"}}})
-    offered = ModelRequestParameters(function_tools=[move, odd])
-    moved = await OfflineModel().request([ModelRequest.user_text_prompt("move a.txt to b.txt")], None, offered)
-    assert moved.tool_calls[0].args_as_dict() == {"source": "a.txt", "destination": "b.txt"}
-    assert not (await OfflineModel().request([ModelRequest.user_text_prompt("rm a.txt")], None, offered)).tool_calls
-
-
-async def test_the_same_conversation_gives_the_same_call_and_costs_nothing() -> None:
-    runs = [await Bench().agent().run("delete a.txt") for _ in range(2)]
-    first, second = (run.all_messages()[1].parts for run in runs)
-    assert isinstance(first[0], ToolCallPart)
-    assert first == second
-    assert (runs[0].usage.input_tokens > 0, runs[0].usage.cost) == (True, Decimal(0))
 
 
 async def test_what_was_done_is_told_even_if_the_tool_has_been_taken_away_since() -> None:

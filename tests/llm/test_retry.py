@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
 from laneway.errors import LeaseLost, PermanentFault, TransientFault
@@ -11,7 +10,7 @@ from laneway.llm import guard
 from laneway.llm.retry import RetryingModel
 from laneway.llm.scripted import ScriptedModel
 from laneway.store.database import Database
-from tests.llm.conftest import Metered, Naps, anthropic, ask, listen, retrying, rows, said
+from tests.llm.conftest import Metered, Naps, anthropic, ask, listen, retrying, rows
 from tests.servers import AnthropicServer, CutStream, Fail, Hang, Malformed, Order, Say
 
 LIMIT = 1.0
@@ -86,15 +85,6 @@ async def test_a_stream_that_breaks_off_is_not_begun_again(
         await listen(retrying(anthropic(anthropic_server), naps, time_limit=LIMIT))
     assert naps.seconds == []
     assert len(anthropic_server.requests) == 1
-
-
-async def test_an_error_of_the_listener_is_not_blamed_on_the_model(
-    anthropic_server: AnthropicServer, naps: Naps
-) -> None:
-    model, settings = retrying(anthropic(anthropic_server), naps), ModelSettings(max_tokens=50)
-    with pytest.raises(TimeoutError):
-        async with model.request_stream(said("Hello"), settings, ModelRequestParameters()):
-            raise TimeoutError("the listener's own clock")
 
 
 async def test_each_try_has_the_time_its_settings_allow(anthropic_server: AnthropicServer, naps: Naps) -> None:

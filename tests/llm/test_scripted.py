@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic_ai import Agent, capture_run_messages
-from pydantic_ai.messages import ModelMessagesTypeAdapter
+from pydantic_ai import Agent
 
 from laneway.errors import PermanentFault, TransientFault
-from laneway.llm.scripted import Asked, Call, Delay, Fail, Say, ScriptedModel, Turn
+from laneway.llm.scripted import Call, Fail, Say, ScriptedModel, Turn
 from tests.llm.conftest import add, ask, listen
 
 SUM: list[Turn] = [Call("add", {"a": 1, "b": 2}), Say("It is three.")]
@@ -28,38 +27,9 @@ async def test_it_calls_a_tool_and_then_speaks() -> None:
         await Agent(ScriptedModel(SUM[:1]), tools=[add]).run("1 + 2?")
 
 
-async def test_a_repeated_run_asks_for_the_turn_it_has_not_had() -> None:
-    class Killed(BaseException):
-        pass
-
-    asked: list[int] = []
-
-    async def kill(call: dict[str, Any]) -> None:
-        if call["turn"] == 1:
-            raise Killed
-
-    async def note(call: dict[str, Any]) -> None:
-        asked.append(call["turn"])
-
-    with capture_run_messages() as messages, pytest.raises(Killed):
-        await Agent(ScriptedModel(SUM, on_call=kill), tools=[add]).run("1 + 2?")
-    stored = ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(messages))
-    result = await Agent(ScriptedModel(SUM, on_call=note), tools=[add]).run(message_history=stored)
-    assert (result.output, asked) == ("It is three.", [1])
-
-
 async def test_without_a_script_it_echoes() -> None:
     assert (await ask(ScriptedModel(), "ping")).text == "You said: ping"
     assert await listen(ScriptedModel(), "ping") == "You said: ping"
-
-
-async def test_a_script_can_be_a_function_of_what_was_asked() -> None:
-    def script(asked: Asked) -> Turn:
-        if "add" in asked.tools and not asked.tool_results:
-            return [Say("Let me see."), Call("add", {"a": 20, "b": 22})]
-        return Delay(Say(f"{asked.text} {asked.tool_results[0]}"), seconds=0.01, per_piece=0.01)
-
-    assert (await Agent(ScriptedModel(script), tools=[add]).run("The answer is")).output == "The answer is 42"
 
 
 @pytest.mark.parametrize(("kind", "fault"), [("transient", TransientFault), ("permanent", PermanentFault)])

@@ -82,7 +82,7 @@ async def test_what_is_refused_for_good_is_free_and_the_sentence_names_the_setti
     assert await states(db) == [("released", 0, 0)] * 3
 
 
-async def test_a_busy_server_is_asked_again_when_it_said_so_and_given_up_after_three_tries(
+async def test_a_busy_server_is_asked_again_when_it_said_so_and_given_up_after_three_tries_and_a_cut_call_is_counted(
     db: Database, server: TranscriptionServer
 ) -> None:
     naps = Naps()
@@ -90,17 +90,14 @@ async def test_a_busy_server_is_asked_again_when_it_said_so_and_given_up_after_t
     server.go_wrong(503)
     assert await transcribed(db, server, naps=naps) == "hello"
     assert naps.seconds == [2.0, 1.0]
-    server.go_wrong(500, 500, 500, 500)
+    server.go_wrong(500, 500, 500)
     with pytest.raises(TransientFault):
         await transcribed(db, server)
-    assert server.requests == 6
-    assert [state for state, _, _ in await states(db)] == ["released", "released", "settled", *["released"] * 3]
-
-
-async def test_a_cut_connection_is_counted_at_its_worst(db: Database, server: TranscriptionServer) -> None:
     server.go_wrong(0)
     assert await transcribed(db, server) == "hello"
-    assert [state for state, _, _ in await states(db)] == ["cut", "settled"]
+    assert server.requests == 8
+    ended = ["released", "released", "settled", *["released"] * 3, "cut", "settled"]
+    assert [state for state, _, _ in await states(db)] == ended
 
 
 async def test_nothing_is_sent_where_the_budget_has_no_room_or_nobody_knows_the_price_unless_that_is_allowed(

@@ -112,10 +112,5 @@ class Terminal:
         return termios.tcgetattr(self.slave)
 
     @property
-    def is_shells(self) -> bool:
-        """Whether the shell itself is in front, and not what it started."""
-        return os.tcgetpgrp(self.master) == self.shell.pid
-
-    @property
     def is_raw(self) -> bool:
         return not self.settings()[3] & termios.ICANON

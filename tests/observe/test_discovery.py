@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from laneway.observe.discovery import discover, roots
+from laneway.observe.discovery import discover
 from tests.observe.claude_logs import user
 from tests.observe.logs import log
 
@@ -38,21 +38,6 @@ def test_every_agents_usual_folders_are_searched(tmp_path: Path) -> None:
     assert found == {(provider, place) for provider, places in PLACES.items() for place in places}
     only = discover({"HOME": str(tmp_path)}, "codex")
     assert {one.provider for one in only} == {"codex"}
-
-
-def test_the_agents_own_settings_name_their_folders(tmp_path: Path) -> None:
-    environ = {
-        "HOME": str(tmp_path),
-        "CLAUDE_CONFIG_DIR": f"{tmp_path}/a, {tmp_path}/b",
-        "CODEX_HOME": f"{tmp_path}/c",
-        "GEMINI_DATA_DIR": f"{tmp_path}/g",
-        "COPILOT_HOME": f"{tmp_path}/p",
-    }
-    folders = roots(environ)
-    assert folders["claude-code"] == [tmp_path / "a" / "projects", tmp_path / "b" / "projects"]
-    assert folders["codex"][0] == tmp_path / "c" / "sessions"
-    assert folders["gemini-cli"] == [tmp_path / "g" / "tmp"]
-    assert folders["copilot-cli"] == [tmp_path / "p" / "session-state"]
 
 
 def test_the_last_change_comes_first_sub_agents_are_marked_and_links_that_lead_back_end(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from laneway.domain.session import EventKind, SessionEvent
-from laneway.observe.hooks.denied import MOST, DeniedCall, DeniedCalls
+from laneway.observe.hooks.denied import DeniedCall, DeniedCalls
 from laneway.observe.hooks.following import Following
 from laneway.reactors.calls import key_of
 from tests.observe.claude_logs import answer, user
@@ -74,13 +74,6 @@ def test_a_call_denied_without_an_id_is_found_by_its_arguments_until_it_is_denie
     known = knowing(denied("gemini-cli", ""))
     known.forgive(called)
     assert len(known) == 0
-
-
-def test_only_the_newest_thousand_are_remembered() -> None:
-    known = knowing(*(denied(call_id=f"t{number}") for number in range(MOST + 5)))
-    assert len(known) == MOST
-    assert not known.ran_anyway(ended("ok", failed=False, call_id="t0"))
-    assert known.ran_anyway(ended("ok", failed=False, call_id=f"t{MOST}"))
 
 
 def called(call_id: str) -> Json:

@@ -32,17 +32,6 @@ PUBLIC = {
     "gemini-cli/kenn-io__agentsview--tool_calls_with_results.json": (1, 1, 2, 0, 0, 0, 0, 0, 0),
     "gemini-cli/lanegrid__agtrace--gemini_session.json": (2, 7, 5, 0, 23896, 677, 43377, 0, 377),
     "gemini-cli/littlebearapps__mcp-audit--session-sample.json": (2, 2, 2, 0, 890, 4400, 125, 0, 2700),
-    "opencode/junhoyeo__tokscale--storage--message--test-project--msg_test001.json": (
-        0,
-        1,
-        0,
-        0,
-        1000,
-        500,
-        200,
-        100,
-        0,
-    ),
     "pi/kenn-io__agentsview--session.jsonl": (2, 2, 1, 0, 300, 60, 0, 0, 0),
 }
 """User turns, answers, calls, failed calls, then tokens: input, output, cache read, cache write, reasoning."""

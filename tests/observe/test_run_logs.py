@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -13,9 +12,8 @@ from typing import Any
 import pytest
 
 from laneway.clock import FakeClock
-from laneway.observe.discovery import Found
 from laneway.observe.supervised.arming import reactors_for
-from laneway.observe.supervised.locate import Candidate, Locator, provider_of
+from laneway.observe.supervised.locate import Locator, provider_of
 from laneway.observe.supervised.order import Cause, Order
 from laneway.observe.supervised.watching import Alarm, Watching
 from tests.observe.claude_logs import answer, used
@@ -177,12 +175,3 @@ def test_history_that_was_copied_into_a_new_log_is_not_judged_when_a_session_is_
     assert watched.look() == (0, [])
     written(path, answered("m2", 1, {**RM, "id": "t2"}))
     assert watched.look() == (1, [Cause.DANGER])
-
-
-def test_a_log_without_a_folder_is_told_by_the_hash_in_its_path(tmp_path: Path) -> None:
-    locator = Locator(Order(("gemini",), tmp_path, {"HOME": str(tmp_path)}, "run"))
-    ours, other = (hashlib.sha256(folder.encode()).hexdigest() for folder in (str(tmp_path), "/elsewhere"))
-    for name, expected in ((ours, True), (other, False), ("a-slug", True)):
-        path = tmp_path / ".gemini" / "tmp" / name / "chats" / "session-1.jsonl"
-        found = Found("gemini-cli", path, datetime(2026, 1, 1, tzinfo=UTC), 1)
-        assert locator.is_ours(Candidate(found, 0, False), "") is expected

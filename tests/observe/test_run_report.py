@@ -16,8 +16,6 @@ from starlette.routing import Route
 from laneway.domain.session import EventKind, SessionEvent
 from laneway.observe.supervised.order import Cause
 from laneway.observe.supervised.report import RunReport, write
-from laneway.observe.supervised.screen import Screen
-from laneway.observe.supervised.speech import plain
 from laneway.observe.supervised.tree import Process
 from laneway.observe.supervised.worktree import changes, commit_of
 from laneway.reactors.audit_logger import entries_in, file_checked
@@ -170,20 +168,3 @@ def test_looking_at_a_work_tree_runs_nothing_that_it_asks_for(tmp_path: Path) ->
         assert found is not None
         assert "kept.txt" in found.stat[0]
         assert not (tmp_path / "trapped").exists(), name
-
-
-def test_the_screen_is_followed_through_any_pieces() -> None:
-    screen = Screen()
-    for byte in b"a\x1b[?1049h\x1b[?25;2004hx\x1b[?25l\x1b]0;title\x07\xc3\xa9":
-        screen.feed(bytes([byte]))
-    assert screen.alternate
-    assert screen.between
-    assert screen.leave() == b"\x1b[?25h\x1b[?2004l\x1b[?1049l\x1b[0m"
-    assert screen.enter() == b"\x1b[?1049h\x1b[?25l\x1b[?2004h"
-    # Nothing is put into the middle of a sequence.
-    for piece in (b"\x1b", b"\x1b[", b"\x1b[?10", b"\x1b]0;title", b"\xe2\x82"):
-        screen = Screen()
-        screen.feed(b"text" + piece)
-        assert not screen.between, piece
-    # Nothing that a log says commands the terminal.
-    assert plain("a\x1b[2J\x07b\nc\u202ed") == "a [2J b c d"

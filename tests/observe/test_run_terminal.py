@@ -53,24 +53,6 @@ def test_a_full_screen_program_works_stops_goes_on_and_gives_the_terminal_back(d
     until(lambda: terminal.settings()[3] == before[3] or not terminal.is_raw, "the terminal reads lines again")
 
 
-def test_a_job_in_the_background_goes_on_and_can_be_fetched_back(desk: Desk, terminal: Terminal) -> None:
-    script = f"touch on; until [ -e go ]; do sleep 0.05; done; touch went; read line; echo got $line # {desk.token}"
-    # Not dash: stopped while it starts a program (vfork), it never stands still, whoever looks after it.
-    terminal.runs("--", "bash", "-c", script)
-    until((desk.folder / "on").exists, "it works")
-    terminal.types("\x1a")
-    terminal.sees("Stopped")
-    terminal.types("bg\n")
-    (desk.folder / "go").touch()
-    until((desk.folder / "went").exists, "it went on in the background")
-    terminal.types("fg\n")
-    # The shell reads its own lines raw, too.
-    until(lambda: not terminal.is_shells and terminal.is_raw, "the terminal is the agent's again")
-    terminal.types("hello\n")
-    terminal.sees("got hello", PROMPT)
-    assert terminal.code() == 0
-
-
 def test_a_file_stays_a_file_where_only_some_are_the_terminal(desk: Desk, terminal: Terminal) -> None:
     script = f"test -t 0 && test -t 2 && ! test -t 1 && echo inside; read line; echo heard $line # {desk.token}"
     command = f"{sys.executable} -m laneway run -- sh -c '{script}' > out.txt"

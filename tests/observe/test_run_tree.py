@@ -1,4 +1,4 @@
-"""The three ways to find the processes of a run, each by itself, and signals that reach exactly who they are for."""
+"""Processes of a run that are nobody's children are found, and signals reach exactly who they are for."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from typing import Any
 
 import pytest
 
-from laneway.observe.supervised.cgroup import made
 from laneway.observe.supervised.ending import end
 from laneway.observe.supervised.order import MARK
 from laneway.observe.supervised.tree import Process, Tree, look, send
-from tests.observe.runs import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
 SLEEP = (sys.executable, "-c", "import time; print(flush=True); time.sleep(600)")
@@ -58,21 +56,6 @@ def test_a_process_that_is_nobodys_child_is_found_by_its_mark_and_asked_to_end()
         # It was asked before it was killed, however long the looking takes.
         assert marked.wait(10) == -signal.SIGTERM
         assert other.poll() is None
-
-
-def test_a_process_that_is_nobodys_child_is_found_by_its_group() -> None:
-    group = made("test")
-    if group is None:
-        return  # Here nobody may make a control group.
-    with started() as nobody, started(preexec_fn=group.join) as member, started() as outside:
-        tree = Tree("none", nobody.pid, group=group)
-        assert [process.pid for process in tree.living()] == [member.pid]
-        assert end(tree, grace=0, bury=member.poll) == []
-        assert member.wait(10) == -signal.SIGKILL
-        assert outside.poll() is None
-    until(lambda: not group.members(), "the group is empty")
-    group.close()
-    assert not group.folder.exists()
 
 
 def test_a_signal_does_not_reach_a_later_process_with_the_same_number() -> None:

@@ -213,19 +213,3 @@ def test_a_log_that_is_written_anew_is_not_told_again_and_one_that_vanishes_is_l
     watching.rescan()
     assert watching.sessions == {}
     assert [session.session_id for session in watching.lost] == [agent.session_id]
-
-
-def test_a_long_log_lets_others_have_their_turn(tmp_path: Path) -> None:
-    watch = Watch(tmp_path)
-    watching = watch.begin()
-    long, short = Agent(tmp_path), Agent(tmp_path)
-    for _ in range(6):
-        long.says("x" * 1_500_000)
-    short.says("hello")
-    watching.rescan()
-    watching.read(0)
-    watching.read(0)
-    assert "hello" in watch.news
-    assert watching.pending
-    watching.read(10)
-    assert len(watch.news) == 7

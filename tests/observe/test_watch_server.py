@@ -163,28 +163,6 @@ async def test_after_a_restart_nothing_is_told_twice_and_what_was_missed_is_told
     assert len(await replies(owned)) == 2
 
 
-async def test_a_silence_that_was_told_is_not_told_again_after_a_restart(
-    owned: Database, tmp_path: Path, watched: Watch
-) -> None:
-    now = SystemClock().now()
-    agent, clock = Agent(tmp_path, clock=FakeClock(now)), FakeClock(now)
-    async with watched(clock) as hears:
-        works(agent, "Edit", file_path="/home/u/project/a.py", old_string="a", new_string="b")
-        await until(owned, turns(1))
-        clock.advance(61)
-        await heard(hears, 1)
-    clock = FakeClock(now)
-    async with watched(clock) as hears:
-        await until(owned, turns(1))
-        clock.advance(120)
-        for count in (1, 2):
-            # Every round ticks after it has read: when the second one has been heard of, the clock has ticked.
-            works(Agent(tmp_path, clock=clock))
-            await heard(hears, count)
-    assert [notice.reactor for notice in hears.told] == ["safety", "safety"]
-    assert sorted(await said(owned)) == [("safety", True), ("safety", True), ("stall", True)]
-
-
 async def test_sessions_of_before_are_kept_without_telling_anybody(
     owned: Database, tmp_path: Path, watched: Watch
 ) -> None:

@@ -8,13 +8,12 @@ from typing import Any
 from pydantic_ai.settings import ModelSettings
 
 from laneway.domain.budget import Caps
-from laneway.domain.session import EventKind, SessionEvent, SessionState, Tokens
+from laneway.domain.session import EventKind, SessionEvent, Tokens
 from laneway.llm.offline.model import OfflineModel
 from laneway.llm.prompts import Prompts
 from laneway.llm.scripted import Asked, Fail, Say, ScriptedModel, Turn
 from laneway.llm.single import only
-from laneway.reactors import Chain
-from laneway.reactors.ai_reviewer import AIReviewer, Digest, by_rules, digested, material
+from laneway.reactors.ai_reviewer import Digest, by_rules, digested, material
 from laneway.reactors.loop_detector import LoopDetector
 from laneway.reactors.reviewing import LONGEST, Reviews
 from laneway.store import ledger
@@ -76,14 +75,6 @@ def test_a_session_cannot_end_the_material_and_speak_to_the_model() -> None:
     assert text.count("</session>") == 1
     assert text.endswith("</session>")
     assert "/ SESSION >" in text
-
-
-def test_the_reactor_hands_on_the_digest_of_a_finished_session() -> None:
-    found: list[Digest] = []
-    chain = Chain(SessionState("s1", "claude-code"), [AIReviewer(found.append)])
-    for event in stubborn():
-        assert chain.handle(event) == []
-    assert [digest.failed for digest in found] == [{"Bash": 6}]
 
 
 def reviews(model: Any, db: Database, home: Path, caps: Caps | None = None) -> Reviews:

@@ -54,14 +54,6 @@ def test_money_is_counted_by_the_price_list_or_by_what_the_log_says() -> None:
     assert notices(session.spend(Tokens(), cost=Decimal("0.10"))) == ["The budget is used up: $1.00 of $1.00 (100 %)."]
 
 
-def test_a_part_that_was_counted_too_high_is_given_back() -> None:
-    more, less = Tokens(input=1000, cache_read=5000), Tokens(input=-1000, cache_read=5000)
-    first, second = price_of(more, "claude-sonnet-4-5"), price_of(less, "claude-sonnet-4-5")
-    assert first is not None
-    assert second is not None
-    assert first + second == price_of(Tokens(cache_read=10_000), "claude-sonnet-4-5")
-
-
 def test_a_model_without_a_price_is_named_once() -> None:
     session = Watched(CostBudget(1.0), model="my-own-model")
     assert warnings(session.spend(1000)) == ["Nobody knows the price of my-own-model: what it costs is not counted."]

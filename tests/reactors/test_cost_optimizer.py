@@ -20,17 +20,6 @@ def test_a_large_file_that_is_read_whole_again_is_pointed_out_once() -> None:
     assert session.done("Read", {"file_path": "big.py"}, BIG) == []
 
 
-def test_what_it_added_to_the_context_tells_better_than_the_beginning_of_the_text() -> None:
-    session = Watched(CostOptimizer())
-    session.spend(1, context_used=10_000)
-    session.done("Read", {"file_path": "a"}, "short beginning")
-    session.spend(1, context_used=15_000)
-    session.done("Read", {"file_path": "b"}, BIG)
-    session.spend(1, context_used=16_000)
-    assert len(warnings(session.done("Read", {"file_path": "a"}))) == 1
-    assert session.done("Read", {"file_path": "b"}) == []
-
-
 def test_reading_a_part_a_small_file_or_one_that_was_changed_is_fine() -> None:
     session = Watched(CostOptimizer())
     for _ in range(2):

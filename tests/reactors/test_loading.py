@@ -75,16 +75,6 @@ def test_a_file_that_cannot_be_loaded_is_recorded_and_the_others_are_there(tmp_p
         assert own.faults[0].error.startswith(fault)
 
 
-def test_a_reactor_that_cannot_be_made_is_recorded_and_the_session_is_watched_without_it(tmp_path: Path) -> None:
-    folder = written(
-        tmp_path / "r", a_py="def reactors():\n    raise ValueError('no')", b_py="def reactors():\n    return ['x']"
-    )
-    failed: list[Failed] = []
-    reactors = shipped(Options(own=load(folder, ())), failed.append)
-    assert len(reactors) == len(shipped())
-    assert [one.error for one in failed] == ["ValueError: no", "TypeError: str has no name and handle(ctx)."]
-
-
 def test_what_others_may_write_to_or_own_is_refused(tmp_path: Path) -> None:
     folder = written(tmp_path / "r", mine_py=CODE, rules_toml=RULE)
     for mode, name in itertools.product((0o620, 0o602), ("mine.py", "rules.toml")):

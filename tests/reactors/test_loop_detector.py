@@ -9,7 +9,7 @@ import pytest
 from laneway.domain.session import EventKind
 from laneway.reactors import Said, Warn
 from laneway.reactors.loop_detector import LoopDetector
-from tests.reactors.watched import Watched, kills, notices, warnings
+from tests.reactors.watched import Watched, kills, notices
 
 GREP, LIST, TEST = ("Grep", {"pattern": "x"}), ("Bash", {"command": "ls"}), ("Bash", {"command": "make test"})
 
@@ -35,11 +35,6 @@ def test_the_same_call_is_nudged_at_five_told_at_eight_and_ended_at_twelve_if_ar
     assert repeated(session, 3, GREP) == []
     assert len(kills(repeated(session, 1, GREP))) == 1
     assert repeated(session, 30, GREP) == []
-
-
-def test_unarmed_it_tells_and_ends_nothing() -> None:
-    said = repeated(Watched(LoopDetector()), 40, GREP)
-    assert (len(warnings(said)), len(notices(said)), kills(said)) == (1, 1, [])
 
 
 @pytest.mark.parametrize("calls", [(GREP, LIST), (GREP, LIST, TEST), (GREP, GREP, LIST), (GREP, GREP, LIST, LIST)])

@@ -49,14 +49,6 @@ def test_a_threshold_speaks_when_it_is_reached_and_once() -> None:
         assert session.spend(Tokens(input=400, output=100), context_used=50, context_window=100) == []
 
 
-def test_a_threshold_that_was_left_and_is_reached_anew_speaks_again() -> None:
-    session = Watched(*rules('[[rule]]\nname = "errors"\nat_least = { consecutive_errors = 2 }\ndo = "notify"'))
-    for _ in range(2):
-        session.done("Bash", {"command": "x"}, failed=True)
-        assert len(notices(session.done("Bash", {"command": "x"}, failed=True))) == 1
-        session.done("Bash", {"command": "x"})
-
-
 def test_silence_and_time_are_thresholds_too() -> None:
     silent = '[[rule]]\nname = "silent"\nat_least = { silent_seconds = 30 }\n'
     long = '[[rule]]\nname = "long"\nat_least = { minutes = 2, turns = 1 }\ndo = "notify"'

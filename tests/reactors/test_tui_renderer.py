@@ -51,14 +51,6 @@ def test_every_kind_of_event_has_its_line_or_none() -> None:
     assert shown(EventKind.TOOL_ENDED, text="fine") is None
 
 
-def test_sub_agents_are_set_off_sessions_are_labelled_and_colours_are_given_back() -> None:
-    event = told(EventKind.USER, text="x", side=True)
-    assert line(event, colour=False, label="app") == "09:00:00 app   › x"
-    coloured = str(line(told(EventKind.ERROR, text="x")))
-    assert "\x1b[31m✗ x\x1b[0m" in coloured
-    assert ESCAPES.sub("", coloured) == shown(EventKind.ERROR, text="x")
-
-
 def test_long_text_is_cut_by_columns_not_by_characters() -> None:
     assert cut("abcdef", 6) == "abcdef"
     assert cut("abcdefg", 6) == "abcde…"

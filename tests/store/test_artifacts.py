@@ -109,26 +109,19 @@ async def test_large_ones_lie_in_a_bucket_if_one_is_set(db: Database, s3: S3Serv
     assert s3.puts == 1
 
 
-async def test_a_wrong_secret_and_an_outage_refuse_nothing(db: Database, s3: S3Server) -> None:
+async def test_a_wrong_secret_refuses_nothing_and_an_outage_when_reading_says_to_try_again(
+    db: Database, s3: S3Server
+) -> None:
     ref = await kept(db, Artifacts(db, [bucket(s3, secret="wrong")]), LARGE)
     assert s3.objects == {}
     assert await places(db) == [(Place.ROW, 200_000, False)]
-    assert (await Artifacts(db, [bucket(s3)]).read(ref)).content == LARGE
-
-
-async def test_an_outage_when_reading_says_to_try_again(db: Database, s3: S3Server) -> None:
     originals = Artifacts(db, [bucket(s3)])
-    ref = await kept(db, originals, LARGE)
+    assert (await originals.read(ref)).content == LARGE
+    far = await kept(db, originals, LARGE[1:])
     s3.down = True
     with pytest.raises(Unavailable, match="cannot be read"):
-        await originals.read(ref)
-    s3.down = False
-    assert (await originals.read(ref)).content == LARGE
+        await originals.read(far)
     with pytest.raises(Unavailable, match="no setting names"):
-        await Artifacts(db, []).read(ref)
-
-
-def test_an_address_that_names_no_bucket_is_a_wrong_setting() -> None:
-    for url in ("files", "https://files/x", "s3://"):
-        with pytest.raises(SettingsError, match="names no bucket"):
-            Bucket.of(url, None, "auto", None, None)
+        await Artifacts(db, []).read(far)
+    with pytest.raises(SettingsError, match="names no bucket"):
+        bucket(s3, url="https://files/x")

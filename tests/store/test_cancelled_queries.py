@@ -26,18 +26,3 @@ async def test_a_cancelled_query_is_a_cancellation(database_url: str) -> None:
                 await asyncio.wait_for(asyncio.shield(task), 30)
     finally:
         await db.close()
-
-
-async def test_a_listener_that_is_cancelled_while_it_connects_ends(database_url: str) -> None:
-    db = Database(database_url)
-
-    async def listen() -> None:
-        async for _ in db.listen("somewhere"):
-            pass
-
-    for pause in (0.0, 0.001, 0.003, 0.01, 0.03):
-        task = asyncio.create_task(listen())
-        await asyncio.sleep(pause)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(asyncio.shield(task), 30)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from laneway.channels.intake import Intake, Limits
@@ -22,12 +24,10 @@ async def said(db: Database) -> tuple[Message, Principal]:
     return message, owner
 
 
-async def add(db: Database, said: tuple[Message, Principal], taxonomy: str = "message") -> Correction:
-    message, owner = said
+async def add(db: Database, said: tuple[Message, Principal], text: str) -> Correction:
+    given: dict[str, Any] = {"taxonomy": "message", "text": text, "label": "command", "flag": True}
     async with db.transaction() as tx:
-        return await corrections.add(
-            tx, message, taxonomy=taxonomy, text=message.text, label="command", flag=True, principal_id=owner.id
-        )
+        return await corrections.add(tx, said[0], principal_id=said[1].id, **given)
 
 
 async def test_a_correction_waits_until_it_is_decided_once_and_the_event_says_why(
@@ -35,7 +35,7 @@ async def test_a_correction_waits_until_it_is_decided_once_and_the_event_says_wh
 ) -> None:
     listening = db.listen(CORRECTIONS)
     assert await anext(listening) is None
-    stored = await add(db, said)
+    stored = await add(db, said, "flush it")
     assert await anext(listening) == (CORRECTIONS, ""), "whoever learns is woken"
     await listening.aclose()
     assert (stored.state, stored.flag, stored.decided_at) == (CorrectionState.PENDING, True, None)
@@ -44,9 +44,8 @@ async def test_a_correction_waits_until_it_is_decided_once_and_the_event_says_wh
         assert await corrections.next_pending(tx) == stored
         assert await corrections.decide(tx, stored.id, CorrectionState.ACCEPTED, "Learnt.")
         assert not await corrections.decide(tx, stored.id, CorrectionState.REFUSED, "It does harm.")
-        second = await corrections.add(
-            tx, said[0], taxonomy="message", text="x", label="command", flag=None, principal_id=said[1].id
-        )
+    second = await add(db, said, "x")
+    async with db.transaction() as tx:
         assert await corrections.decide(tx, second.id, CorrectionState.REFUSED, "It does harm.")
     async with db.transaction() as tx:
         assert [one.id for one in await corrections.accepted(tx, "message")] == [stored.id]
@@ -57,17 +56,3 @@ async def test_a_correction_waits_until_it_is_decided_once_and_the_event_says_wh
     assert found == {CorrectionState.ACCEPTED: "Learnt.", CorrectionState.REFUSED: "It does harm."}
     assert (last.kind, last.thread_id) == ("classification.correction_refused", said[0].thread_id)
     assert (last.body["reason"], last.body["message_id"]) == ("It does harm.", str(said[0].id))
-
-
-async def test_only_one_decides_at_a_time_and_events_go_on_meanwhile(
-    db: Database, said: tuple[Message, Principal]
-) -> None:
-    async with db.transaction() as first:
-        assert await corrections.alone(first)
-        async with db.transaction() as second:
-            assert not await corrections.alone(second)
-            await events.append(second, "seen", {})
-        async with db.transaction() as reader:
-            assert (await events.after(reader, events.START))[-1].kind == "seen"
-    async with db.transaction() as later:
-        assert await corrections.alone(later)

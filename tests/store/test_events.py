@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
+from datetime import UTC, datetime, timedelta
 
-from laneway.store import events, housekeeping
+from laneway.domain.session import EventKind, SessionEvent, SessionState
+from laneway.store import events, housekeeping, sessions
 from laneway.store.database import Database
 
 
@@ -45,12 +47,16 @@ async def test_a_reader_that_comes_back_with_its_cursor_misses_and_doubles_nothi
     assert sorted(seen) == list(range(80))
 
 
-async def test_old_events_are_tidied_away_and_young_ones_stay(db: Database) -> None:
+async def test_old_events_and_sessions_are_tidied_away_and_young_events_stay(db: Database) -> None:
     async with db.transaction() as tx:
         await events.append(tx, "old", {})
         await tx.execute("UPDATE events SET created_at = now() - interval '100 days'")
         await events.append(tx, "young", {})
+        session = await sessions.opened(tx, "pi", "s", "/x")
+        began = SessionEvent("s", "pi", EventKind.USER, datetime.now(UTC) - timedelta(days=400))
+        await sessions.note_state(tx, session, SessionState("s", "pi").after(began))
     async with db.transaction() as tx:
-        assert await housekeeping.tidy(tx, days=90) == 1
+        assert await housekeeping.tidy(tx, days=90) == 2
     async with db.transaction() as tx:
+        assert await sessions.page(tx) == []
         assert [event.kind for event in await events.after(tx, events.START)] == ["young"]

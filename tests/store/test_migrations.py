@@ -112,31 +112,6 @@ def test_calls_of_before_belong_to_somebody_and_count_what_they_did(old: Old) ->
     assert old.rows("SELECT tokens_total FROM token_ledger ORDER BY id") == [(100,), (0,), (0,), (0,)]
 
 
-ARTIFACTS = """
-INSERT INTO artifacts (ref, mime, size, content) VALUES ('artifact://sha256/a', 'x/y', 3, 'abc');
-INSERT INTO attachments (id, message_id, kind, name, mime, size, artifact) VALUES
-    ('00000000-0000-0000-0000-000000000005', '00000000-0000-0000-0000-000000000003', 'file', 'a', 'x/y', 3,
-     'artifact://sha256/a');
-"""
-
-
-def test_originals_of_before_stay_and_those_outside_are_found_again_after_going_back(old: Old) -> None:
-    def artifacts(columns: str) -> list[tuple[Any, ...]]:
-        return old.rows(f"SELECT {columns} FROM artifacts ORDER BY ref")
-
-    old.bring_to("0010")
-    old.run(MESSAGE + ARTIFACTS)
-    old.bring_to("0011")
-    assert artifacts("place, content") == [("row", b"abc")]
-    old.run("INSERT INTO artifacts (ref, mime, size, place) VALUES ('artifact://sha256/b', 'x/y', 9, 'bucket')")
-    old.bring_to("0010")
-    assert artifacts("content") == [(b"abc",), (b"",)]
-    old.bring_to("0011")
-    assert artifacts("place, content, meta") == [("row", b"abc", {}), ("bucket", None, {})]
-    with pytest.raises(psycopg.errors.CheckViolation):
-        old.run("INSERT INTO artifacts (ref, mime, size) VALUES ('artifact://sha256/c', 'x/y', 9)")
-
-
 def test_jobs_of_before_stay_and_those_of_now_keep_the_order_of_their_keys(old: Old) -> None:
     def jobs() -> list[str]:
         return [" ".join(row[0]) for row in old.rows("SELECT payload_json FROM reactive_jobs ORDER BY created_at")]

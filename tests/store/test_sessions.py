@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from laneway.domain.session import EventKind, SessionEvent, SessionState, Tokens
-from laneway.errors import NotFound
 from laneway.observe.recording import Recording
 from laneway.observe.tail import Tail
 from laneway.store import sessions
@@ -92,15 +89,3 @@ async def test_sub_agents_with_their_parents_id_are_sessions_of_their_own(db: Da
         assert [kept.id for kept in await sessions.page(tx, before=both[0].id)] == [both[1].id]
         [(_, stored)] = await sessions.events_of(tx, await sessions.one(tx, both[0].id))
     assert (stored.tokens.input, stored.cost) == (1 << 70, Decimal("0.5"))
-
-
-async def test_old_sessions_are_pruned_with_their_events(db: Database) -> None:
-    event = SessionEvent("s", "pi", EventKind.USER, NOON)
-    async with db.transaction() as tx:
-        kept = await sessions.opened(tx, "pi", "s", "/x")
-        await sessions.keep(tx, kept, [event])
-        old = SessionState("s", "pi").after(SessionEvent("s", "pi", EventKind.USER, NOON - timedelta(days=400)))
-        await sessions.note_state(tx, kept, old)
-        assert await sessions.prune(tx, 90) == 1
-        with pytest.raises(NotFound):
-            await sessions.one(tx, kept.id)

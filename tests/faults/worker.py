@@ -1,4 +1,4 @@
-"""A worker in a process of its own that takes jobs from Redis, until it is killed or told to end."""
+"""A worker in a process of its own, which lives until it is told to end or dies where it is told to."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import asyncio
 import logging
 import multiprocessing
 import os
+import re
 import signal
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -22,22 +23,26 @@ from laneway.settings import Settings
 
 @dataclass(frozen=True)
 class Orders:
-    """What the worker needs to know; at `die_at`, if it is named, it ends as if the power had failed."""
+    """What the worker needs to know; at the boundary `die_at`, a pattern, it ends as if the power had failed."""
 
     database_url: str
-    redis_url: str
     home: str
-    stream: str | None = None
     die_at: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 def started(orders: Orders) -> ForkServerProcess:
     """The worker's process, begun."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.faults.redis_worker"])
+    context.set_forkserver_preload(["tests.faults.worker"])
     child = context.Process(target=live, args=(orders,), daemon=True)
     child.start()
     return child
+
+
+def kill(worker: ForkServerProcess) -> None:
+    worker.kill()
+    worker.join(10)
 
 
 def live(orders: Orders) -> None:
@@ -49,22 +54,13 @@ async def _live(orders: Orders) -> None:
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     settings = Settings(
-        home=Path(orders.home),
-        database_url=SecretStr(orders.database_url),
-        redis_url=SecretStr(orders.redis_url),
-        redis_stream=orders.stream,
-        redis_jobs_per_minute=1_000_000,
-        retry_seconds=0.1,
-        local_classifier=False,
-    )
-    parts = Parts(models=lambda db: only(OfflineModel(), db), boundary=_dying(orders.die_at))
-    async with running(settings, parts):
-        await ended.wait()
+        home=Path(orders.home), database_url=SecretStr(orders.database_url), retry_seconds=0.1, local_classifier=False,
+        **orders.settings,
+    )  # fmt: skip
 
-
-def _dying(at: str | None) -> Callable[[str], None]:
     def boundary(name: str) -> None:
-        if name == at:
+        if orders.die_at is not None and re.fullmatch(orders.die_at, name):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    return boundary
+    async with running(settings, Parts(models=lambda db: only(OfflineModel(), db), boundary=boundary)):
+        await ended.wait()
