@@ -552,7 +552,7 @@ def read_ask(request: Request) -> Ask:
         start, at = at, next(_read_clause(ask, request, at), 0)
         if not at:
             raise request.name_lost_word(start)
-    if not ask.best and (ask.end == "bottom" or (ask.end == "top" and ask.number == 1)):
+    if not ask.best and (ask.end == "bottom" or (ask.end == "top" and ask.number == 1 and not ask.order)):
         raise NotUnderstood(f"It is not said what the {ask.end} is by.", f"Say `{ask.end} {ask.number} by COLUMN`.")
     if [one.word for one in request.tokens[-2:]] == ["who", "ordered"]:
         raise NotUnderstood("It is not said what it is to be sorted by.", "Say `sorted by COLUMN`.")
