@@ -179,6 +179,18 @@ def test_tests_use_real_parts() -> None:
     assert mocked + patched == []
 
 
+def test_no_test_waits_by_the_clock() -> None:
+    # What sleeps longer than this works until somebody stops it.
+    slept = [
+        f"{name(path)}:{node.lineno}"
+        for path in sources("tests")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "sleep" and node.args
+        and isinstance(node.args[0], ast.Constant) and 0.2 <= float(str(node.args[0].value)) < 20
+    ]  # fmt: skip
+    assert slept == []
+
+
 @pytest.mark.parametrize("word", ["TODO", "FIXME", "NotImplementedError"])
 def test_nothing_is_left_open_in_the_code(word: str) -> None:
     open_ends = [name(path) for path in sources("src") if re.search(rf"\b{word}\b", path.read_text(encoding="utf-8"))]

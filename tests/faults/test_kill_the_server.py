@@ -5,6 +5,7 @@ from __future__ import annotations
 import concurrent.futures
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -13,7 +14,7 @@ import pytest
 from tests.cli.processes import eventually
 from tests.faults.server import Server
 
-MESSAGES, THREADS, KILLS = 120, 10, 4
+MESSAGES, THREADS, KILLS, SOME = 120, 10, 4, 15
 
 
 class Sender:
@@ -31,13 +32,16 @@ class Sender:
             try:
                 answer = self._http.post("/messages", json=body)
             except httpx.HTTPError:
-                time.sleep(0.2)
+                time.sleep(0.1)
                 continue
             if answer.status_code in (200, 202):
                 self.acknowledged[body["id"]] = answer.json()["job_id"]
                 return
-            time.sleep(0.2)
+            time.sleep(0.1)
         raise AssertionError(f"message {number} was never acknowledged")
+
+    def has_sent(self, wanted: int) -> bool:
+        return len(self.acknowledged) >= wanted
 
     def sql(self, statement: str) -> list[list[int]]:
         return [list(row) for row in self._server.call("POST", "/sql", json={"statement": statement})["rows"]]
@@ -60,8 +64,8 @@ def test_a_server_killed_while_messages_arrive_acknowledges_answers_and_repeats_
     with Server(tmp_path, DEFAULT_MODEL="scripted") as server, concurrent.futures.ThreadPoolExecutor(4) as pool:
         sender = Sender(server)
         senders = [pool.submit(keep_sending, sender) for _ in range(4)]
-        for _ in range(KILLS):
-            time.sleep(1.2)
+        for wanted in range(SOME, SOME * KILLS + 1, SOME):
+            eventually(partial(sender.has_sent, wanted))
             server.kill()
             server.start()
         for done in senders:

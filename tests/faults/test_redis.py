@@ -60,7 +60,7 @@ class Plant:
     async def until_results(self, count: int, seconds: float) -> None:
         async with asyncio.timeout(seconds):
             while await self.results() < count:
-                await asyncio.sleep(0.2)
+                await asyncio.sleep(0.1)
 
     async def number(self, statement: str) -> int:
         async with self.db.transaction() as tx:
@@ -112,7 +112,7 @@ async def test_redis_and_workers_killed_under_a_thousand_jobs_each_job_has_one_r
         feeding = asyncio.create_task(feed())
         await plant.until_results(50, 120)
         await asyncio.to_thread(plant.server.kill)
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.19)
         await asyncio.to_thread(plant.server.start)
         await plant.until_results(200, 120)
         await asyncio.to_thread(kill, first)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,7 @@ def test_a_killed_run_goes_on_where_it_was_and_repeats_nothing(tmp_path: Path, h
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_run_that_was_to_wake_while_the_server_was_down_wakes_after_it(tmp_path: Path) -> None:
-    waits = {"nodes": [{"id": "wait", "type": "wait", "config": {"seconds": 8}},
+    waits = {"nodes": [{"id": "wait", "type": "wait", "config": {"seconds": 2}},
                        {"id": "end", "type": "transform", "config": {"set": "woke"}}],
              "edges": [{"from": "wait", "to": "end"}]}  # fmt: skip
     with Server(tmp_path) as server:
@@ -93,7 +92,6 @@ def test_a_run_that_was_to_wake_while_the_server_was_down_wakes_after_it(tmp_pat
         run = server.call("POST", "/workflows/waits/execute", json={})["run_id"]
         server.until(f"/runs/{run}", "waiting")
         server.kill()
-        time.sleep(3)
         server.start()
         assert server.until(f"/runs/{run}", "done")["output"] == "woke"
         assert len(server.call("GET", f"/runs/{run}/nodes")["items"]) == 2
