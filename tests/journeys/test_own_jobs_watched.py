@@ -82,18 +82,20 @@ async def test_a_kill_ends_the_job_before_the_tool_it_was_about_and_the_reply_sa
 
 
 async def test_a_kill_on_a_tick_ends_a_running_tool_with_its_child_process(start: Start[Laneway]) -> None:
+    seen: list[psutil.Process] = []
+
     def long_enough(ctx: ReactorContext) -> Reaction:
-        tick = ctx.event.kind is EventKind.TICK and bool(ctx.state.open_calls)
+        tick = ctx.event.kind is EventKind.TICK and bool(ctx.state.open_calls) and bool(seen)
         return Intervene("It takes too long.", Severity.KILL) if tick else Continue()
 
     async with start(ScriptedModel(call_it), tools=[ToolEntry(sleep_in_a_child)],
         reactors=always(Saying(long_enough)), tick_seconds=0.1,
     ) as here:  # fmt: skip
         receipt = await here.send("what does it say?")
-        child: psutil.Process = await sleeping()
+        seen.append(await sleeping())
         job = await here.until(receipt.job_id)
         assert job.status is JobStatus.CANCELLED
-        await gone(child)
+        await gone(seen[0])
         [reply] = await here.replies(receipt.message_id)
         assert "It takes too long." in reply.text
 
