@@ -15,6 +15,8 @@ BIN := .venv/bin
 PYTEST := -m pytest -n auto --dist worksteal
 # One heap for all threads: those of a thousand servers, started one after the other, would each keep their own.
 ONE_HEAP := MALLOC_ARENA_MAX=1
+# Documents and architecture are looked at by `make check`.
+TESTS := -m "not fault" --ignore=tests/test_docs.py --ignore=tests/test_architecture.py
 READY := .venv/.ready
 TOOLS := .venv/.tools
 PEERS := .venv/.peers
@@ -61,7 +63,7 @@ up: $(READY)  ## start Laneway; ARGS="--port 9000" is passed on
 	@exec $(BIN)/python -P -c "$$QUIETLY" $(BIN)/laneway up $(ARGS)
 
 test: $(TOOLS)  ## run the tests; with CI=true a skipped test is a failure
-	@$(ONE_HEAP) $(BIN)/python $(PYTEST) $(or $(ARGS),-m "not fault")
+	@$(ONE_HEAP) $(BIN)/python $(PYTEST) $(or $(ARGS),$(TESTS))
 
 test-faults: $(TOOLS)  ## run the tests that kill, stop, flood and wait, one after the other
 	@$(BIN)/python -m pytest $(or $(ARGS),-m fault)
@@ -78,7 +80,7 @@ bench: $(PEERS)  ## measure; prints figures and ratios
 
 coverage: $(TOOLS)  ## run all tests and say which lines they never reached
 	@$(BIN)/coverage erase
-	@$(ONE_HEAP) $(BIN)/coverage run $(PYTEST) $(or $(ARGS),-m "not fault")
+	@$(ONE_HEAP) $(BIN)/coverage run $(PYTEST) $(or $(ARGS),$(TESTS))
 	@$(if $(ARGS),,$(BIN)/coverage run -m pytest -m fault)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
