@@ -183,10 +183,10 @@ class Request:
         """Whether a number without a column may be an age."""
         return bool(say.PERSONS & {singular(word) for word in (*self.schema.noun, *(one.word for one in self.tokens))})
 
-    def choose_date(self) -> Column | None:
-        own = [one for one in self.schema.columns if not one.table]
-        years = [one for one in own if one.kind == "number" and "year" in one.words]
-        return self._only([one for one in own if one.kind in ("date", "day")] or years, "Which date is meant")
+    def choose_date(self, by_year: bool = True) -> Column | None:
+        kinds = ("date", "day", "number") if by_year else ("date", "day")
+        own = [one for one in self.schema.columns if not one.table and one.kind in kinds]
+        return self._only([one for one in own if one.kind != "number" or "year" in one.words], "Which date is meant")
 
     def choose_amount(self) -> Column | None:
         numbers = [one for one in self.schema.columns if one.kind == "number" and not one.table and not one.is_label]

@@ -148,9 +148,9 @@ def _number_first(request: Request, found: Found) -> Condition | None:
 
 
 def _period(request: Request, found: Found) -> Condition | None:
-    subject = request.subject
-    column = subject if subject is not None and subject.kind == "date" else request.choose_date()
-    bare = found["period"].year is not None and not {"in", "operator"} & found.keys()
+    subject, by_year = request.subject, found["period"].year is not None
+    column = subject if subject is not None and subject.kind == "date" else request.choose_date(by_year)
+    bare = by_year and not {"in", "operator"} & found.keys()
     if column is None or bare or column.kind == "day" or found.get("be", "")[:4] in ("cost", "pric", "weig"):
         return None
     if column is not subject and say.MILESTONES & {word[:3] for word in column.words}:
