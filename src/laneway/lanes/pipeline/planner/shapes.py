@@ -1,7 +1,6 @@
 """The shapes of requests: patterns, and what each puts into the slots of what is asked.
 
-Conditions, items (what can be shown) and clauses are three tables. A request is read clause by clause: at each place
-the first shape that fits counts; a word that no shape takes is named in the refusal.
+Conditions, items and clauses are three tables; at each place the first clause that fits counts, or a word is named.
 """
 
 from __future__ import annotations
@@ -169,7 +168,7 @@ def _value(request: Request, found: Found) -> Condition | None:
     calls = [one for one in columns if one.own[-1:] in (("name",), ("title",))]
     if place in ("named", "called", "titled") or (calls and place in ("from", "in", "to", "at")):
         columns = calls if place in ("named", "called", "titled") else [one for one in columns if one not in calls]
-    said, words = f"“{cells[0][1]}”", set(split_name(cells[0][1]))
+    said, words, where = f"“{cells[0][1]}”", set(split_name(cells[0][1])), origins[0].name if origins else place
     if place in ("in", "on", "during") and words & set(MONTHS):
         raise NotUnderstood(f"{said} may be a month.", f"Say `{columns[0].name} is …`, or the year.")
     if not columns:
@@ -182,8 +181,8 @@ def _value(request: Request, found: Found) -> Condition | None:
         listed = ", ".join(f"`{one.name}`" for one in columns[:5])
         raise NotUnderstood(f"{said} stands in {listed}.", "Say which, like `COLUMN is VALUE`.")
     column = found["column"] = columns[0]
-    if origins and column not in origins:
-        raise NotUnderstood(f"`{origins[0].name}` has no {said}.", f"Did you mean `{column.name} is …`?")
+    if (origins or place == "to") and column not in origins:
+        raise NotUnderstood(f"`{where}` has no {said}.", f"Did you mean `{column.name} is …`?")
     verbal = {"be", "not"} & found.keys() or request.token(found["end"]).word in ("to", "by", "from", "at")
     rivals = [one for one in request.schema.columns if one.kind in ("date", "flag") and words <= set(one.words)]
     if verbal and rivals:
@@ -554,8 +553,9 @@ def read_ask(request: Request) -> Ask:
             raise request.name_lost_word(start)
     if not ask.best and (ask.end == "bottom" or (ask.end == "top" and ask.number == 1 and not ask.order)):
         raise NotUnderstood(f"It is not said what the {ask.end} is by.", f"Say `{ask.end} {ask.number} by COLUMN`.")
-    if [one.word for one in request.tokens[-2:]] == ["who", "ordered"]:
-        raise NotUnderstood("It is not said what it is to be sorted by.", "Say `sorted by COLUMN`.")
+    who = request.tokens[0].word == "who" and not ask.items and not say.PERSONS & set(request.schema.noun)
+    if who or [one.word for one in request.tokens[-2:]] == ["who", "ordered"]:
+        raise NotUnderstood("It is not said which column tells who.", "Say the name of the column.")
     return ask
 
 
