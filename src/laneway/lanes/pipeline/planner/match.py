@@ -167,8 +167,7 @@ class Request:
         at = max(self.furthest, self.skip(at))
         if self.doubt is not None and self.doubt[0] >= at:
             return self.doubt[1]
-        columns = ", ".join(one.name for one in self.schema.columns if not one.table)
-        columns = columns if len(columns) <= 300 else columns[:300] + "…"
+        columns = ", ".join(one.name for one in self.schema.columns if not one.table)[:300]
         word = self.tokens[min(at, len(self.tokens) - 1)].text
         return NotUnderstood(f"I do not understand `{word}`.", f"The columns are: {columns}.")
 
@@ -178,17 +177,14 @@ class Request:
             self.doubt = at or self.furthest, NotUnderstood(f"{question}: {names}?", "Say the name of the column.")
         return columns[0] if len(columns) == 1 else None
 
-    @property
-    def is_about_persons(self) -> bool:
-        """Whether a number without a column may be an age."""
-        return bool(say.PERSONS & {singular(word) for word in (*self.schema.noun, *(one.word for one in self.tokens))})
-
     def choose_date(self, by_year: bool = True) -> Column | None:
         kinds = ("date", "day", "number") if by_year else ("date", "day")
         own = [one for one in self.schema.columns if not one.table and one.kind in kinds]
         return self._only([one for one in own if one.kind != "number" or "year" in one.words], "Which date is meant")
 
     def choose_amount(self) -> Column | None:
+        if say.PERSONS & {singular(word) for word in (*self.schema.noun, *(one.word for one in self.tokens))}:
+            return None  # It may be an age.
         numbers = [one for one in self.schema.columns if one.kind == "number" and not one.table and not one.is_label]
         money = [one for one in numbers if say.MONEY & set(one.words)]
         plain = len(money) == 1 and bool(say.AMOUNTS & set(money[0].words))
@@ -220,6 +216,9 @@ class Request:
             rows = rows or (self.schema.is_noun([first]) and first != singular(first))
             if len(words) > 1 and (rows or (last in say.ORIGINS and len(found[0].words) < len(words))):
                 continue  # "flights to Bee": the noun and a preposition, no column.
+            after = self.token(end).word
+            if level and after in say.GRAMMAR and any(after in one.words for one in found):
+                raise NotUnderstood(f"`{after}` may be a part of `{found[0].name}`.", "Say the whole name.")
             chosen = self._only(found, f"What is `{' '.join(words)}`", end)
             return (chosen, end) if chosen else None
         return None
@@ -355,4 +354,4 @@ _FIGURES: Final = {do: "|".join(w for w, one in say.FIGURES.items() if one == do
 SLOTS.update(operator=read_table(say.OPERATORS), textual=read_table(say.TEXTUAL), direction=read_table(say.DIRECTIONS))
 SLOTS.update(figure=read_table(_FIGURES), best=read_table({word: word for word in say.BEST}))
 SLOTS.update(distinct=read_table({"distinct": say.DISTINCT}), suffix=read_table(say.SUFFIXES))
-SLOTS |= {"time": read_table(say.TIMES), "not": read_table({"not": say.NOT})}
+SLOTS |= {"measure": read_table(say.MEASURES), "time": read_table(say.TIMES), "not": read_table({"not": say.NOT})}

@@ -133,7 +133,8 @@ def _number_first(request: Request, found: Found) -> Condition | None:
         return None
     end, more = (found["end"], found) if "column" in found else request.one("<column:2>", found["end"])
     subject = request.subject if request.subject is not None and request.subject.kind in _NUMERIC else None
-    column = more.get("column") or subject or (None if request.is_about_persons else request.choose_amount())
+    measured = request.choose_measure(found["measure"]) if "measure" in found else subject or request.choose_amount()
+    column = more.get("column") or measured
     after = request.token(end)
     if "column" not in more and after.kind == "word" and after.word not in say.GRAMMAR:
         column = None  # "more than 1 open order".
@@ -150,7 +151,7 @@ def _period(request: Request, found: Found) -> Condition | None:
     subject, by_year = request.subject, found["period"].year is not None
     column = subject if subject is not None and subject.kind == "date" else request.choose_date(by_year)
     bare = by_year and not {"in", "operator"} & found.keys()
-    if column is None or bare or column.kind == "day" or found.get("be", "")[:4] in ("cost", "pric", "weig"):
+    if column is None or bare or column.kind == "day":
         return None
     if column is not subject and say.MILESTONES & {word[:3] for word in column.words}:
         request.doubt = len(request.tokens), NotUnderstood(f"Is `{column.name}` meant?", "Say the name of the date.")
@@ -210,9 +211,9 @@ CONDITIONS: Final[list[tuple[str, Callable[[Request, Found], Condition | None]]]
     (_HEAD + _TAIL + "=|==|:|equals|either|of|in|on|at|during?", _equal),
     ("$be? <not>? <operator> <column:2>", _compare),
     ("$be? <not>? <adjective:0> than", _compare),
-    ("$be? <not>? <operator> <number>", _number_first),
-    ("$be? <number> <suffix>", _number_first),
-    ("$be? between <number> and|to|- <second=number>", _number_first),
+    ("$be? <not>? <measure>? <operator> <number>", _number_first),
+    ("$be? <measure>? <number> <suffix>", _number_first),
+    ("$be? <measure>? between <number> and|to|- <second=number>", _number_first),
     ("$be? <operator=time> <period>", _period),
     (_IN + "<period> [or in? <other=period>]", _period),
     ("<period>", _period),
@@ -523,7 +524,7 @@ CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
     ("best", "whose|where|with|and? <column:3> linked~is|are|was|were <best>", _best),
     ("by", "by|based_on|in_terms_of|according_to <keys>", _by),
     ("group", "by~by each|every? <columns:2>", _group),
-    ("group", "$be? $group <distinct>? <columns:2>", _group),
+    ("group", "is|are|was|were? $group <distinct>? <columns:2>", _group),
     ("where", "$links <rows>? <conditions>", _where),
     ("where", "<conditions>", _where),
     ("select", "$count <conditions=condition> <rows>", _where),

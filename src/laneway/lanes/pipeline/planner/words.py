@@ -14,8 +14,7 @@ PHRASES: Final[dict[str, str]] = {
     "rows": "rows|records|entries|row|record|entry|information|info|data|details|everything|ones|one",
     "links": "where|whose|with|having|that|which|who|when|for which|in which|and whose|and that|and who",
     "be": "is|are|was|were|be|has|have|had|been|being|live|lives|living|come|comes|came|belong|belongs|located|based"
-    "|occurred|happened|took place|held|made|placed|use|uses|using|do|does|did|cost|costs|costing|priced|weigh|weighs"
-    "|weighing|lasting",
+    "|occurred|happened|took place|held|made|placed|use|uses|using|do|does|did",
     "places": "from|in|of|for|to|at|on|by|within|into|as|named|called|titled|about|with",
     "joiners": ", and|, as well as|as well as|along with|together with|and|,",
     "count": "how many|number of|total number of|count of|total count of|count|numbers of|count number of",
@@ -63,11 +62,9 @@ ADJECTIVES: Final = {
 }  # fmt: skip
 """What an adjective measures, by words of a column's name, and which end of it; no words mean the one date there is."""
 AMOUNTS: Final = frozenset({"price", "amount", "cost", "fee", "fare", "total"})
-MONEY: Final = AMOUNTS | {
-    "rate", "rent", "deposit", "salary", "pay", "wage", "value", "revenue", "sale", "budget", "bonus", "worth",
-    "income", "earning", "balance", "tax", "profit", "spent", "charge", "discount", "fine", "payment", "total", "eur",
-    "usd", "gbp", "euro", "net", "gross", "tip", "spend",
-}  # fmt: skip
+_MONEY: Final = "rate rent deposit salary pay wage value revenue sale budget bonus worth income earning balance tax"
+_MONEY_TOO: Final = "profit spent charge discount fine payment net gross tip spend eur usd gbp euro"
+MONEY: Final = AMOUNTS | {*_MONEY.split(), *_MONEY_TOO.split()}
 _PERSONS = "person people employee worker staff member patient student pupil guest customer client user tenant player"
 PERSONS: Final = frozenset(f"{_PERSONS} child man woman teacher doctor singer who".split())
 MILESTONES: Final = frozenset({"joi", "hir", "bir", "bor", "add", "due", "end", "exp", "ren", "sig", "reg"})
@@ -83,6 +80,9 @@ DIRECTIONS: Final = {
     "|highest to lowest|largest to smallest|oldest to youngest|old to young|z to a|reverse alphabetical",
 }
 ASKING: Final = frozenset({"", "show", "me", "list", "give", "get", "display", "return", "the", "find", "are"})
+MEASURES: Final = {_PRICE: "cost|costs|costing|priced", "weight kg": "weigh|weighs|weighing"}
+"""Verbs before a number, by words of the column that it is a number of."""
 _SMALL: Final = "order|sort|by|for|than|first|last|top|bottom|or|nor|between|us|no|yes|me|i|if|so|from|to|without"
-_LISTS: Final = (_SMALL, *PHRASES.values(), DISTINCT, NOT, *OPERATORS.values(), *TIMES.values(), *TEXTUAL.values())
+_TABLES: Final = (PHRASES, OPERATORS, TIMES, TEXTUAL, MEASURES)
+_LISTS: Final = (_SMALL, DISTINCT, NOT, *(phrases for table in _TABLES for phrases in table.values()))
 GRAMMAR: Final = {word for one in _LISTS for word in one.replace("|", " ").split()} | {*FIGURES, *BEST, *ARTICLES}
