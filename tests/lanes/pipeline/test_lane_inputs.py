@@ -112,20 +112,15 @@ class Untouched(Folder):
         raise AssertionError("The server reads a large artifact.")
 
 
-MANY: list[dict[str, Any]] = [
-    {"id": place, "price": place * 7919 % 1000, "city": "ABCDE"[place % 5]} for place in range(120_000)
-]
-
-
-def as_bytes(format: str) -> bytes:
+def as_bytes(rows: list[dict[str, Any]], format: str) -> bytes:
     if format == "ndjson":
-        return b"".join(json.dumps(row).encode() + b"\n" for row in MANY)
+        return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
     if format == "json":
-        return json.dumps(MANY).encode()
+        return json.dumps(rows).encode()
     if format == "csv":
-        return "\n".join(["id,price,city", *(f"{row['id']},{row['price']},{row['city']}" for row in MANY)]).encode()
+        return "\n".join(["id,price,city", *(f"{row['id']},{row['price']},{row['city']}" for row in rows)]).encode()
     content = io.BytesIO()
-    pl.DataFrame(MANY).write_parquet(content, compression="uncompressed")
+    pl.DataFrame(rows).write_parquet(content, compression="uncompressed")
     return content.getvalue()
 
 
@@ -133,7 +128,10 @@ def as_bytes(format: str) -> bytes:
 async def test_a_large_artifact_on_the_shelf_is_read_by_the_worker_alone(
     db: Database, tmp_path: Path, format: str
 ) -> None:
-    shelf, content = Artifacts(db, [Untouched(tmp_path)]), as_bytes(format)
+    rows: list[dict[str, Any]] = [
+        {"id": place, "price": place * 7919 % 1000, "city": "ABCDE"[place % 5]} for place in range(120_000)
+    ]
+    shelf, content = Artifacts(db, [Untouched(tmp_path)]), as_bytes(rows, format)
     file = IncomingFile(f"many.{format}", "", content, place=await shelf.lay(content))
     asking = await a_principal(db, Role.OWNER)
     incoming = Incoming("http", f"t{new_id()}", str(new_id()), "the 3 cheapest", asking, files=(file,))
@@ -142,12 +140,12 @@ async def test_a_large_artifact_on_the_shelf_is_read_by_the_worker_alone(
     assert isinstance(table, Stored)
     assert (table.format, table.path.is_relative_to(tmp_path)) == (format, True)
     samples = (await found.samples())["many"]
-    assert list(samples) == MANY[: len(samples)]
+    assert list(samples) == rows[: len(samples)]
     plan = planned("the 3 rows with the lowest price", {"many": samples})
     assert isinstance(plan, Plan), plan
     outcome = await worked(plan, found.tables, 1_000_000)
     assert outcome.how in ("worker", "columnar")
-    assert list(outcome.rows) == sorted(MANY, key=lambda row: row["price"])[:3]
+    assert list(outcome.rows) == sorted(rows, key=lambda row: row["price"])[:3]
 
 
 async def test_a_small_artifact_and_an_object_with_its_rows_are_read_here_and_a_page_is_refused(
