@@ -24,7 +24,7 @@ def correct(word: str, names: Iterable[str]) -> str | None:
 
 def abbreviates(short: str, word: str) -> bool:
     """Whether a word is written short in this way: `qty` for quantity, `temp` for temperature."""
-    if short == word or not (2 <= len(short) < len(word) and short[0] == word[0] and len(word) > 3):
+    if short in (word, "per") or not (2 <= len(short) < len(word) and short[0] == word[0] and len(word) > 3):
         return short == word
     letters, consonants = iter(word), not set(short) & set("aeiou")
     return (len(short) > 2 and word.startswith(short)) or (consonants and all(letter in letters for letter in short))

@@ -94,12 +94,7 @@ def _build_plan(ask: Ask, schema: Schema, schemas: Mapping[str, Schema], request
 def _build_joins(ask: Ask, schema: Schema, schemas: Mapping[str, Schema]) -> list[Step]:
     """A look-up for each other table whose columns are used."""
     columns = {one.name: one for one in schema.columns}
-    named: list[Item] = [
-        *ask.items,
-        *ask.group,
-        *(by for by, _ in ask.order),
-        *(one for one, _, _ in ask.having),
-    ]
+    named: list[Item] = [*ask.items, *ask.group, *(by for by, _ in ask.order), *(one for one, _, _ in ask.having)]
     named += [ask.best[0]] if ask.best else []
     used = [one if isinstance(one, Column) else one.column for one in named]
     used += [columns[test["column"]] for condition in ask.where for test in _read_tests(condition)]
@@ -195,7 +190,9 @@ def _build_groups(ask: Ask, figures: list[Figure]) -> list[Step]:
             raise NotUnderstood("It is not said which figure shall be the best.", "Say `the highest average …`.")
     every = list(dict.fromkeys([*figures, *(one for one, _, _ in ask.having)])) or [Figure("count")]
     values = {one.name: {"do": one.do} | ({"column": one.column.name} if one.column else {}) for one in every}
-    steps: list[Step] = [{"do": "group_by", "by": [one.name for one in group], "values": values}]
+    named = [{"column": one.name, "is": "not_null"} for one in group if one.has_empty and (ask.having or ask.best)]
+    steps: list[Step] = [{"do": "filter", "where": join(named)}] if named else []
+    steps.append({"do": "group_by", "by": [one.name for one in group], "values": values})
     if ask.having:
         tests = [{"column": one.name, "is": by, "value": value} for one, by, value in ask.having]
         steps.append({"do": "filter", "where": join(tests)})

@@ -161,7 +161,7 @@ class Request:
 
     def counts_rows(self, column: Column) -> bool:
         """Whether the column only numbers the rows under their noun: "flights over 150" is not about it."""
-        return column.is_unique and column.kind == "number" and column.words == self.schema.noun
+        return column.is_running or (column.is_unique and column.kind == "number" and column.words == self.schema.noun)
 
     def name_lost_word(self, at: int) -> NotUnderstood:
         at = max(self.furthest, self.skip(at))

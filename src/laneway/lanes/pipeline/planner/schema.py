@@ -41,7 +41,8 @@ class Column:
     """A column as a request can name it: by its words, or its `own` ones without those of the table.
 
     Its kind is number, text, numeral (a number as text), date, day (as 05/11/2026), flag, mixed or empty; `truths` are
-    a flag's cells for yes and no; `hollow` is "" or 0 if there are such cells; `table` is the one it is looked up in.
+    a flag's cells for yes and no; `hollow` is "" or 0 if there are such cells; `table` is the one it is looked up in; a
+    running number counts the rows.
     """
 
     name: str
@@ -53,11 +54,12 @@ class Column:
     is_unique: bool
     truths: tuple[Any, ...]
     table: str = ""
+    is_running: bool = False
 
     @property
     def is_label(self) -> bool:
         counts = len(self.words) > 1 and self.words[0] in ("number", "count", "quantity", "total")
-        return not counts and bool(LABELS & set(self.words))
+        return self.is_running or (not counts and bool(LABELS & set(self.words)))
 
 
 Places = list[tuple[Column, str]]
@@ -161,11 +163,8 @@ def _nearest(found: list[Column]) -> list[Column]:
 
 def read_schema(name: str, rows: Sequence[Row]) -> Schema:
     """The schema of a table; its name tells what a row is, unless it is `data` or the like."""
-    noun = (
-        ()
-        if name.lower().rstrip("_0123456789") in UNNAMED
-        else tuple(w for w in _singulars(split_name(name)) if not w.isdigit())
-    )
+    words = () if name.lower().rstrip("_0123456789") in UNNAMED else _singulars(split_name(name))
+    noun = tuple(word for word in words if not word.isdigit())
     names = dict.fromkeys(column for row in rows for column in row)
     return Schema(name, noun, rows, tuple(_read_column(one, noun, rows) for one in names))
 
@@ -192,7 +191,9 @@ def _read_column(name: str, noun: tuple[str, ...], rows: Sequence[Row]) -> Colum
         if len(distinct) < 3 and plain.keys() <= _TRUTHS[0] | _TRUTHS[1] and not plain.keys() <= {"t", "f", "0", "1"}:
             kind, truths = "flag", tuple(next((plain[word] for word in side & plain.keys()), "") for side in _TRUTHS)
     hollow = "" if "" in cells else 0 if kind == "number" and 0 in cells else None
-    return Column(name, words, own, kind, len(full) < len(cells), hollow, len(cells) == len(distinct) > 1, truths)
+    running = kind == "number" and len(cells) > 4 and cells == list(range(int(full[0]), int(full[0]) + len(cells)))
+    unique = len(cells) == len(distinct) > 1
+    return Column(name, words, own, kind, len(full) < len(cells), hollow, unique, truths, is_running=running)
 
 
 def widen(main: Schema, others: Iterable[Schema]) -> Schema:
@@ -215,9 +216,7 @@ def widen(main: Schema, others: Iterable[Schema]) -> Schema:
 def find_keys(one: Schema, other: Schema) -> list[tuple[str, str]]:
     """The pairs of columns that two tables can be joined by: called alike, or here the id of the other's rows."""
     theirs = {column.name: column for column in other.columns}
-    kinds = [
-        column for column in one.columns if column.kind == "text" or (column.is_label and "year" not in column.words)
-    ]
+    kinds = [each for each in one.columns if each.kind == "text" or (each.is_label and "year" not in each.words)]
     alike = [column for column in kinds if column.name in theirs and column.words != ("id",)]
     keys = [column for column in alike if column.is_unique or theirs[column.name].is_unique]
     if len(keys) > 1:

@@ -237,11 +237,16 @@ def read_conditions(request: Request, at: int, _: Found, __: int) -> Reading:
     """Conditions joined by `and` or by `or`; both together may mean two things."""
     parts: list[Condition] = []
     joiners: set[str] = set()
-    end, joiner, denied = at, "", False
+    end, joiner, denied, kind = at, "", False, False
     while (one := next(read_condition(request, at, {}, 0), None)) is not None:
         joiners |= {joiner} - {""}
         if joiner == "or" and (denied or request.one("<values>", at)[1]):
             raise NotUnderstood("It is not plain what `or` joins.", "Say `COLUMN is VALUE` for each.")
+        word, before = request.tokens[one[1] - 1].word, kind
+        kind = one[0].get("is") in ("==", "in") and not str(one[0]["value"]).lower().endswith(word)
+        kind = kind and singular(word) != word
+        if joiner == "and" and (kind or before) and one[0].get("column") != parts[-1].get("column"):
+            raise NotUnderstood(*BOTH_OR_EITHER)  # "Students and gold members".
         denied |= bool(_DENIALS & {token.word for token in request.tokens[at : one[1]]})
         parts.append(one[0])
         end = one[1]
@@ -298,7 +303,7 @@ def _figures(request: Request, found: Found) -> list[Item]:
     big = "at" in found and request.token(found["at"]).word in ("largest", "biggest", "greatest", "smallest")
     if (column.is_label and big) or (column.table and set(names) - {"min", "max"}):
         return []  # A row that is looked up often would count often.
-    named = bool(no_sum) and ("sum" in names or (is_id and {"mean", "median"} & set(names)))
+    named = bool(no_sum) and ("sum" in names or ((is_id or column.is_running) and {"mean", "median"} & set(names)))
     if named or (column.kind != "number" and not (column.kind == "date" and set(names) <= {"min", "max"})):
         why = f"The values of `{column.name}` {'do not add up' if named else 'are no numbers'}."
         request.doubt = found["end"], NotUnderstood(why, "Name a column of amounts.")
@@ -539,8 +544,7 @@ CLAUSES: Final[list[tuple[str, str, Callable[[Ask, Request, Found], bool]]]] = [
 
 
 def read_ask(request: Request) -> Ask:
-    ask, at = Ask(), 0
-    did = False
+    ask, at, did = Ask(), 0, False
     for token in request.tokens:
         did |= token.word in ("did", "does", "do")
         values = {cell for _, cell in request.schema.find_values(token.text)}
