@@ -17,6 +17,7 @@ from uuid import UUID
 from laneway.classify.at_hand import Claim, at_hand
 from laneway.classify.cascade import Cascade
 from laneway.classify.context import stands_alone
+from laneway.classify.rules import small_talk
 from laneway.domain.job import JobMode, JobStatus, Scope
 from laneway.domain.judgement import ApprovalState, Classification, Intent
 from laneway.domain.patience import Patience
@@ -45,7 +46,7 @@ from laneway.transcript import build, sources_in
 ROUTES: tuple[tuple[str, Callable[[Request], str | None]], ...] = (
     ("the request names its lane", lambda r: r.job.lane),
     ("chat commands and ready answers", lambda r: "answer" if r.job.mode is JobMode.ANSWER else None),
-    ("nothing is asked", lambda r: "answer" if r.judged.intent is Intent.OTHER and r.job.mode != "PLAN" else None),
+    ("small talk has ready answers", lambda r: "answer" if _is_small_talk(r) else None),
     ("its classification picks it", lambda r: None if r.judged.lane in ("answer", "tools") else r.judged.lane),
     ("everything else", lambda r: "tools"),
 )
@@ -192,6 +193,11 @@ class Journey:
     async def run(self, run: Run) -> None:
         """The job has travelled, and however that ended, its row and its user know."""
         await self.border.cross(run, self.travel)
+
+
+def _is_small_talk(request: Request) -> bool:
+    asks_nothing = request.judged.intent is Intent.OTHER and request.job.mode != "PLAN"
+    return asks_nothing and small_talk(request.message.text) is not None
 
 
 def _verdict(judged: Classification) -> Answer:

@@ -25,6 +25,7 @@ from laneway.classify.taxonomy import Taxonomy, load
 from laneway.domain.conversation import World
 from laneway.domain.judgement import Classification, Intent
 from laneway.errors import LanewayError, LeaseLost
+from laneway.llm.offline.reports import is_report
 from laneway.store.questions import Question
 from laneway.transcript import Turn
 
@@ -58,6 +59,9 @@ class Cascade:
         decided = await self.decide(
             MESSAGE, meaning.text, said=said, earlier=turns[:-1], known=known, come=come, world=world
         )
+        if decided.choices and decided.decided_by not in ("model", "memory") and is_report(meaning.text):
+            # Nobody is asked what a statement wants done: it is looked into, and nothing is changed.
+            decided = await self.decide(MESSAGE, meaning.text, said=said, known=Intent.OTHER, model=False)
         intent = Intent(decided.label)
         confirm = decided.flags.get(FLAG, False) if meaning.confirm is None else meaning.confirm
         # Whoever sees a change in it is heard: the rules, the words, or what was learned.

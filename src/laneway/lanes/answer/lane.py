@@ -10,10 +10,9 @@ READY = {
     "greeting": "Hello. Ask me something or tell me what to do; /help shows what I know.",
     "thanks": "You're welcome.",
     "farewell": "Goodbye.",
-    "bare": "Noted. There is no open question of mine that this answers.",
+    "bare": "There is no open question of mine that this answers.",
     "noise": "I could not read that. /help shows what I understand.",
 }
-NOTHING_READY = "Noted."
 NO_MODEL_ASKED = (
     "This was sent in the mode ANSWER, which never calls a model, and I have no ready answer for it. "
     "Send it without a mode to have it worked on."
@@ -35,4 +34,4 @@ class AnswerLane:
         kind = small_talk(request.message.text)
         if kind is not None:
             return Answer(READY[kind])
-        return Answer(NO_MODEL_ASKED if request.job.mode == "ANSWER" else NOTHING_READY)
+        return Answer(NO_MODEL_ASKED)

@@ -17,6 +17,7 @@ from pydantic_ai.usage import UsageLimits
 
 from laneway.domain.conversation import Author
 from laneway.domain.job import JobMode, Scope, node_of
+from laneway.domain.judgement import Intent
 from laneway.domain.report import what_was_done
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
@@ -29,6 +30,7 @@ from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel, heard_by
 from laneway.llm.meter import Account, charged_to, prompted_by
 from laneway.llm.named import ChosenModel, answered_by, found
+from laneway.llm.offline.turn import NOTHING_ASKED
 from laneway.llm.prompts import Prompts
 from laneway.store import effects
 from laneway.store.database import Database
@@ -118,7 +120,9 @@ class ToolsLane:
 
 def _asked(request: Request) -> str:
     judged, text = request.judged, request.turns[-1].whole
-    if judged.decided_by in ("model", "request") and not node_of(request.job):
+    if judged.intent is Intent.OTHER and not node_of(request.job):
+        text += f"\n\n[Understood as: {NOTHING_ASKED}]"
+    elif judged.decided_by in ("model", "request") and not node_of(request.job):
         text += f"\n\n[Understood as: {judged.summary} Plan: {judged.plan}]"
     return text + (PLAN_ONLY if request.job.mode is JobMode.PLAN else "")
 

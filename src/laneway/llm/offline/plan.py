@@ -15,6 +15,7 @@ from laneway.llm.offline.kinds import PROGRAMS, SERVICES, TOPICS
 from laneway.llm.offline.limits import LIMITS
 from laneway.llm.offline.orders import ORDERS, Ask, Offer, Order, Row
 from laneway.llm.offline.outcomes import Ending, Outcome, describe, outcome_of
+from laneway.llm.offline.reports import REMARK, read_report
 from laneway.llm.offline.server_questions import QUESTIONS
 from laneway.llm.offline.shapes import BLOT, Text, mark, read_request
 from laneway.llm.offline.turn import Answer, Turn, say
@@ -47,9 +48,15 @@ Plan = Sequence[Order] | Ask | Refusal
 
 
 def answer_orders(turn: Turn) -> Answer:
-    """The next call, a question back, what became of it all, or a refusal."""
-    planned = plan(turn.own_words, Offer(turn.tools))
+    """The next call, a question back, what became of it all, or a refusal; a report gets a look at what it is about."""
+    offer = Offer(turn.tools)
+    planned = plan(turn.own_words, offer)
     if isinstance(planned, Refusal):
+        report = read_report(turn.own_words, offer, is_remark=turn.is_remark)
+        if report is not None:
+            return _carry_out(turn, report)
+        if turn.is_remark and "server_info" in turn.tools:
+            return say(REMARK)
         # What was done is told even if a tool has been taken away since.
         return say(_describe_calls(turn.returns) if turn.returns else planned.sentence)
     return say(planned.text) if isinstance(planned, Ask) else _carry_out(turn, planned)

@@ -42,19 +42,19 @@ def _facts(*topics: str, only_errors: bool = False) -> Builder:
         read = dict.fromkeys([*topics, *(topic for name in named for topic in TOPICS[name])])
         lines = int(match.value("count") or 0) or (LINES_TO_SEARCH if only_errors else LINES)
         more: Facts = {"lines": min(lines, LINES_TO_SEARCH)} if "logs" in read else {}
-        return facts_order(offer, tuple(read), lambda outcome: _word(outcome, only_errors=only_errors), **more)
+        return facts_order(offer, tuple(read), lambda outcome: describe_facts(outcome, only_errors=only_errors), **more)
 
     return build
 
 
 def _program(match: Match, offer: Offer) -> list[Order] | None:
     name = program_name(match.part("program"))
-    return facts_order(offer, ("processes",), _word, process=name) if name else None
+    return facts_order(offer, ("processes",), describe_facts, process=name) if name else None
 
 
 def _restart_and_look(match: Match, offer: Offer) -> list[Order]:
     command = f"systemctl restart {match.value('program').lower()}"
-    look = facts_order(offer, ("processes",), _word, process=match.value("program").lower())
+    look = facts_order(offer, ("processes",), describe_facts, process=match.value("program").lower())
     return [*offer.bash(command, done=f"Done: `{command}`."), *look]
 
 
@@ -119,7 +119,7 @@ QUESTIONS: Final[tuple[Row, ...]] = (
 )  # fmt: skip
 
 
-def _word(outcome: Outcome, *, only_errors: bool = False) -> str:
+def describe_facts(outcome: Outcome, *, only_errors: bool = False) -> str:
     """The facts read, one sentence per topic, and what could not be read."""
     sentences = _SENTENCES | {"logs": partial(_logs, only_errors=only_errors)}
     said = [sentences[topic](facts) for topic, facts in outcome.fields.items()]

@@ -46,6 +46,10 @@ _SMALL_TALK: Final = {
     r"(?:(?:ok|thanks) )?(?:bye|goodbye|see you(?: later| soon| tomorrow)?|good night)": "Goodbye.",
 }
 _HELP: Final = re.compile(r"(?:please |can you )?help(?: me)?|what can you do(?: for me)?|who are you")
+NOTHING_ASKED: Final = (
+    "a remark or a report that orders nothing. If it tells of a problem, look into it with what only reads and say what"
+    " you found; else answer in a sentence."
+)
 # The judgement on a message, put below it for models that can use it.
 _UNDERSTOOD_AS: Final = re.compile(r"\n\n\[Understood as: .*\]\s*\Z", re.S)
 # The word for silence as a prompt writes it; "change NOTHING without asking" is another matter.
@@ -70,6 +74,8 @@ class Turn:
     number: int
     may_be_silent: bool = False
     """True if the instructions name the word that means nothing is to be said: nobody waits for an answer then."""
+    is_remark: bool = False
+    """True if the judgement below the message says that it asks for nothing."""
 
     def call(self, tool: str, **arguments: Any) -> Answer:
         """A call of this tool."""
@@ -111,7 +117,9 @@ def latest_turn(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition
         instructions = message.instructions or instructions
     own_words = _ATTACHED.split(_UNDERSTOOD_AS.sub("", question), maxsplit=1)[0].strip()
     offered = {tool.name: tool for tool in tools}
-    return Turn(own_words, offered, tuple(returns), len(messages), _SILENCE.search(instructions) is not None)
+    is_remark = question.endswith(f"\n\n[Understood as: {NOTHING_ASKED}]")
+    is_silent = _SILENCE.search(instructions) is not None
+    return Turn(own_words, offered, tuple(returns), len(messages), is_silent, is_remark)
 
 
 def _words_of(part: UserPromptPart) -> str:
