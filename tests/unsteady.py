@@ -30,7 +30,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """The session failed only if a test of it fails again; what it used has ended before this begins."""
     reports = _failed(session.config)
     failed = sorted({report.nodeid for report in reports})
-    may = 0 < len(failed) <= MOST and all(FAULT in report.keywords for report in reports)
+    may = 0 < len(failed) <= MOST and all(FAULT in getattr(report, "keywords", ()) for report in reports)
     if exitstatus != pytest.ExitCode.TESTS_FAILED or not may or SECOND in os.environ:
         return
     print(f"\n\nOnce more: {', '.join(failed)}", flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,14 @@ from tests.journeys.tables_asked import offline
 from tests.journeys.tooling import Door
 from tests.serving import serving
 
+ON_THE_MACHINE = (
+    "restart nginx",
+    "kill process 4242",
+    "show me the last 20 lines of /var/log/x.log",
+    "how big is /srv?",
+)
+"""Orders that no sandbox can carry out."""
+AT_SIX = "remind me tomorrow at 6pm to call Ann"
 SAID = {
     "remember that the key is under the mat": "I will remember: the key is under the mat",
     "what do you remember about the key?": "the key is under the mat",
@@ -76,6 +85,23 @@ async def test_every_order_reaches_its_tool_and_tells_what_it_said(here: Door) -
     assert [one for one in told if one[1] not in one[2]] == []
 
 
+async def test_a_reminder_is_set_without_a_question_for_a_moment_with_a_date_and_not_for_one_that_is_past(
+    here: Door,
+) -> None:
+    assert (await here.ask("remind me 2020-01-01 10:00 to call Ann")).count("is in the past") == 1
+    assert re.search(r"I will remind you \w{3} \d{4}-\d\d-\d\d 18:00 \(.+\): call Ann", await here.ask(AT_SIX))
+    assert (await here.http.get("/approvals")).json()["items"] == []
+
+
+async def test_the_question_about_a_tainted_reminder_shows_the_date_and_the_zone(here: Door) -> None:
+    await approved(here, 'write "buy milk" to notes.txt')
+    await here.ask("show notes.txt")
+    action = await rejected(here, AT_SIX)
+    when, zone = action["arguments"]["when"], action["arguments"]["time_zone"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d 18:00:00[+-]\d\d:\d\d", when)
+    assert zone
+
+
 async def test_a_deletion_waits_for_a_yes_and_a_no_leaves_the_file(here: Door) -> None:
     await approved(here, 'write "keep me" to notes.txt')
     action = await rejected(here, "delete notes.txt")
@@ -94,8 +120,13 @@ async def test_orders_in_a_file_are_shown_and_not_followed(here: Door) -> None:
 
 
 @pytest.mark.usefixtures("strongest")
-async def test_a_command_runs_in_the_sandbox_and_a_restart_waits_for_a_yes(here: Door) -> None:
+async def test_a_command_runs_in_the_sandbox_and_a_restart_waits_for_a_yes_in_host_mode(here: Door) -> None:
     assert await approved(here, "run `echo one; echo two`") == "`echo one; echo two`:\n```\none\ntwo\n```"
     assert (await approved(here, "run `ls /nowhere/at/all`")).startswith("I could not run `ls /nowhere/at/all`")
+    told = {order: await here.ask(order) for order in ON_THE_MACHINE}
+    assert [order for order, reply in told.items() if "`laneway host-mode on`" not in reply] == []
+    assert (await here.http.get("/approvals")).json()["items"] == [], "nobody was asked for what could not be done"
+    [owner] = (await here.http.get("/principals")).json()["items"]
+    await here.http.put(f"/principals/{owner['id']}/host-mode", json={"on": True})
     action = await rejected(here, "restart nginx")
     assert (action["tool"], action["arguments"]["command"]) == ("bash", "systemctl restart nginx")

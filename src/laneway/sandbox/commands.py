@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from laneway.domain.action import Verdict
@@ -63,6 +64,35 @@ def _seen_by(see: See) -> Invoke:
         return invoke(walk, run)
 
     return shown_first
+
+
+def needs_machine(command: str, cwd: str) -> str | None:
+    """What of a command only the machine itself has, and no sandbox shows: its services, processes or folders."""
+    found: list[str] = []
+
+    def look(run: Invocation) -> None:
+        if run.program in _MACHINE:
+            found.append(f"`{run}` is about the services and settings of this machine")
+        elif run.program in ("kill", "renice", "strace") and any(arg.isdecimal() and arg != "0" for arg in run.args):
+            found.append(f"`{run}` is about a process of this machine")
+        elif run.program in _NAMING_FILES:
+            paths = [arg for arg in run.args if arg.startswith(_UNSEEN) and not Path(arg).is_relative_to(cwd)]
+            found.extend(f"`{path}` is a path of this machine" for path in paths)
+
+    judge(command, cwd, look)
+    return found[0] if found else None
+
+
+_MACHINE = {
+    "systemctl", "service", "rc-service", "journalctl", "loginctl", "hostnamectl", "timedatectl", "reboot", "shutdown",
+    "poweroff", "halt", "docker", "podman", "crontab", "mount", "umount", "apt", "apt-get", "dnf", "yum", "useradd",
+    "userdel", "usermod", "adduser", "ufw", "iptables", "nft",
+}  # fmt: skip
+_NAMING_FILES = {
+    "cat", "cp", "du", "file", "head", "less", "ls", "mkdir", "more", "mv", "rm", "rmdir", "stat", "tail", "touch",
+    "wc",
+}  # fmt: skip
+_UNSEEN = ("/boot", "/home", "/media", "/opt", "/root", "/srv", "/var")
 
 
 def judge_tool(

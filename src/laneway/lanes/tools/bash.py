@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from laneway.domain.action import Decision, Verdict, ask, deny
 from laneway.lanes.tools.entry import Arguments, Call, Outcome, ToolEntry, failure, success
+from laneway.sandbox.commands import needs_machine
 from laneway.sandbox.confined import OnHost
 from laneway.sandbox.contract import MEGABYTE, Boundary, BoundaryBroken, Grant, Killed, Limits, Ran
 from laneway.sandbox.proxy import parsed
@@ -21,6 +22,10 @@ LONGEST_COMMAND = 100_000
 
 LONGEST_READING = 200
 """Characters of a command that may be a plain reading of the system."""
+
+HOST_MODE = (
+    "`laneway host-mode on` runs your commands on the machine itself; each that changes something is asked about first."
+)
 
 Guard = Callable[[str, str | None], Verdict]
 """Judges a command that would run in this folder."""
@@ -108,7 +113,10 @@ def _judged(arguments: Arguments, call: Call, where: Boundary, guard: Guard) -> 
         return deny("no-boundary", where.off)
     if complaint := _complaint(command, hosts, cwd, where):
         return deny("unusable", complaint)
-    verdict = guard(command, str(PurePosixPath(where.inside(call.workspace), cwd or "")))
+    folder = str(PurePosixPath(where.inside(call.workspace), cwd or ""))
+    verdict = guard(command, folder)
+    if where is not _HOST and verdict.decision is not Decision.DENY and (what := needs_machine(command, folder)):
+        return deny("needs-host-mode", f"{what}, and commands run in a sandbox that does not show it. {HOST_MODE}")
     if where is _HOST:
         if verdict.changes:
             verdict = _also(verdict, ask("host-mode", "It runs on this machine itself, outside the sandbox."))

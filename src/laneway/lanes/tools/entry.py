@@ -56,6 +56,10 @@ def _no_verdict(arguments: Arguments, call: Call) -> Verdict | None:
     return None
 
 
+def _as_given(arguments: Arguments, call: Call) -> Arguments:
+    return arguments
+
+
 def _no_source(arguments: Arguments, outcome: Outcome) -> str | None:
     return None
 
@@ -74,6 +78,10 @@ class ToolEntry:
     """Whether every call needs an approval."""
     judge: Callable[[Arguments, Call], Verdict | None] = _no_verdict
     """What the tool itself thinks of a call (bash asks the guard); None leaves it to the rules for all tools."""
+    resolve: Callable[[Arguments, Call], Arguments] = _as_given
+    """The arguments with what was said relatively ("at 6pm") made absolute, by what does not change with a retry."""
+    private: bool = False
+    """Whether it changes nothing but the person's own notes (reminders, memories): the order is the yes to it."""
     source: Callable[[Arguments, Outcome], str | None] = _no_source
     """Whose words the outcome brings into the turn ("the page https://…"), None if nobody's; it taints the turn."""
     shown: Callable[[Arguments], dict[str, Any]] = redacted

@@ -61,8 +61,10 @@ class Gate:
             return ask(TAINTED, _told_by(entry.name, work.sources) + besides)
         if entry.asks:
             verdict = verdict.or_stricter(ask(MARKED, f"{entry.name} always asks first.", changes=verdict.changes))
-        if verdict.changes and work.request.judged.needs_confirmation:
-            verdict = verdict.or_stricter(ask(CONFIRMATION, work.request.judged.summary))
+        judged = work.request.judged
+        is_asked_for = not entry.private or judged.decided_by == "request"
+        if verdict.changes and judged.needs_confirmation and is_asked_for:
+            verdict = verdict.or_stricter(ask(CONFIRMATION, judged.summary))
         return verdict
 
 

@@ -34,7 +34,7 @@ def memory_entries(db: Database) -> list[ToolEntry]:
         return success({"memories": [_shown(fact) for fact in found]})
 
     return [
-        ToolEntry(remember, changes=True, idempotent=True, seconds=10, tags=("memory", "note", "keep")),
+        ToolEntry(remember, changes=True, idempotent=True, private=True, seconds=10, tags=("memory", "note", "keep")),
         ToolEntry(
             recall, changes=False, idempotent=True, seconds=10, source=recalled_from,
             tags=("memory", "facts", "known", "remembered"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from laneway.clock import Clock
+from laneway.domain.action import Verdict, deny
 from laneway.errors import BadInput, Conflict
-from laneway.lanes.tools.entry import Call, Outcome, ToolEntry, failure, success
+from laneway.lanes.tools.entry import Arguments, Call, Outcome, ToolEntry, failure, success
 from laneway.language.times import moment_of, shown, zone_named
 from laneway.store import reminders
 from laneway.store.database import Database
@@ -42,7 +43,26 @@ def remind_entry(db: Database, clock: Clock, zone: str) -> ToolEntry:
         told = {"id": str(made.id), "due_at": made.due_at.isoformat(), "due": shown(made.due_at, here)}
         return success({**told, "text": made.text})
 
-    return ToolEntry(remind, changes=True, idempotent=True, seconds=10, tags=("reminder", "later", "alarm", "timer"))
+    def resolve(arguments: Arguments, call: Call) -> Arguments:
+        try:
+            here = zone_named(arguments.get("time_zone") or zone)
+            due = moment_of(arguments["when"], call.request.message.created_at, here)
+        except BadInput:
+            return arguments
+        return {**arguments, "when": due.astimezone(here).isoformat(" ", "seconds"), "time_zone": here.key}
+
+    def judge(arguments: Arguments, call: Call) -> Verdict | None:
+        try:
+            _check(arguments["text"])
+            moment_of(arguments["when"], clock.now(), zone_named(arguments.get("time_zone") or zone))
+        except BadInput as error:
+            return deny("impossible", str(error))
+        return None
+
+    return ToolEntry(
+        remind, changes=True, idempotent=True, judge=judge, resolve=resolve, private=True, seconds=10,
+        tags=("reminder", "later", "alarm", "timer"),
+    )  # fmt: skip
 
 
 def _check(text: str) -> None:

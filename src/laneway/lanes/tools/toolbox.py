@@ -116,6 +116,7 @@ class Toolbox:
         key: str | None = None, clean: Clean = lambda value: value,
     ) -> Any:  # fmt: skip
         """The call's outcome, made once, if the gate lets it."""
+        given = dict(entry.resolve(given, work.call(None, approved=False)))
         shown = entry.shown(clean(given))
         action = action_of(entry.name, clean(given), work, call_id)
 
