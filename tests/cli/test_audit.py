@@ -66,6 +66,13 @@ def test_a_rule_is_rehearsed_on_files_without_a_server(shell: Shell, tmp_path: P
     assert "no-such" in shell.refused("rehearse", "--rule", "no-such.toml", str(small))
 
 
+def test_a_reactor_that_fails_in_a_rehearsal_is_an_error(shell: Shell, tmp_path: Path) -> None:
+    code = tmp_path / "odd.py"
+    code.write_text("class Odd:\n    name = 'odd'\n    def handle(self, ctx):\n        return 1 / 0\nreactors = Odd\n")
+    told = shell.run("rehearse", "--rule", str(code), str(spending(tmp_path, "small", 2)), code=1)
+    assert "odd failed: " in told
+
+
 TALK = """
 from laneway.reactors import Continue, Intervene
 class Talk:

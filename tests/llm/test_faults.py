@@ -45,6 +45,7 @@ async def test_each_status_has_its_sentence_and_the_busy_ones_are_worth_trying_a
         with pytest.raises(TransientFault, match=f"claude-sonnet-5-5 .*HTTP {status}") as caught:
             await ask(model)
         assert caught.value.retry_after == 7
+        assert "tried again" not in str(caught.value), "that would be said of the last try, too"
     for status, sentence in REFUSED.items():
         anthropic_server.script.then(Fail(status, message="Prompt has no end."))
         with pytest.raises(PermanentFault) as refused:

@@ -23,9 +23,9 @@ async def test_a_message_is_acknowledged_with_its_ids_and_answered_later(door: D
     assert (reply["text"], reply["state"]) == ("You said: how full is the disk?", "sent")
     assert job["id"] == receipt["job_id"]
     assert all(moment.endswith("Z") for moment in (message["created_at"], job["finished_at"], reply["sent_at"]))
-    # A reply has no story of its own.
-    why = await door.get(f"/messages/{reply['message_id']}/why")
-    assert (why["jobs"], why["classification"], why["route"], why["tokens"]) == ([], None, None, 0)
+    why = await door.get(f"/messages/{message['id']}/why")
+    for other in (reply["message_id"], job["id"]):
+        assert await door.get(f"/messages/{other}/why") == why, "a reply and a job have the story of their message"
 
 
 async def test_the_same_id_twice_is_one_message(door: Door) -> None:
@@ -34,6 +34,8 @@ async def test_the_same_id_twice_is_one_message(door: Door) -> None:
     again = await door.post("/messages", 200, json=same)
     by_header = {"json": {"text": "once", "thread": door.thread}, "headers": {"Idempotency-Key": "order-1"}}
     assert again == await door.post("/messages", 200, **by_header) == {**first, "duplicate": True}
+    refused = await door.post("/messages", 409, json={**same, "text": "something else"})
+    assert "order-1" in refused["detail"]
     assert len((await door.get("/jobs", thread=first["thread_id"]))["items"]) == 1
     why = await door.get(f"/messages/{first['message_id']}/why")
     assert why["received"] == {**why["received"], "external_id": "order-1", "channel": "http", "duplicates": 2}

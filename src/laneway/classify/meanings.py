@@ -17,6 +17,7 @@ def prepare(taxonomy: Taxonomy, encoder: Encoder, cache: Path) -> None:
     place = _place(taxonomy, cache)
     if not place.exists():
         found = encoder.encode([text for text, _ in taxonomy.examples()]).astype(np.float16)
+        cache.mkdir(parents=True, exist_ok=True)
         unfinished = place.with_suffix(".unfinished.npz")
         np.savez(unfinished, meanings=found)
         unfinished.replace(place)

@@ -43,8 +43,10 @@ def rehearse(
     done = [rehearsal for events in sources if (rehearsal := _rehearsed(events, make)) is not None]
     if as_json:
         print_json([one.as_json() for one in done])
-        return
-    _say(done)
+    else:
+        _say(done)
+    if any(one.failures for one in done):
+        raise typer.Exit(1)
 
 
 def _rehearsed(events: Iterable[SessionEvent], make: Make) -> Rehearsal | None:

@@ -11,7 +11,9 @@ from laneway.cli.connection import Json, as_id, connect
 from laneway.cli.printing import between, lasting, local, money, plain, print_json
 
 
-def why(message: Annotated[str, typer.Argument(help="The id of a message.")], as_json: Json = False) -> None:
+def why(
+    message: Annotated[str, typer.Argument(help="The id of a message, a reply or a job.")], as_json: Json = False
+) -> None:
     """Tell the whole life of one message.
 
     Received, classified by whom, done step by step, asked, paid and answered.

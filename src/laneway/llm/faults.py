@@ -59,8 +59,7 @@ def explain(error: BaseException, model: str, *, key_setting: str = "") -> Model
     if _is_timeout(error):
         return TransientFault(
             f"{model} did not answer in time.",
-            hint="It is tried again; if this stays, raise models.execute.timeout_seconds or "
-            "models.classify.timeout_seconds.",
+            hint="If this stays, raise models.execute.timeout_seconds or models.classify.timeout_seconds.",
         )
     if _is_connection(error):
         return TransientFault(
@@ -134,7 +133,7 @@ def _of_status(error: BaseException, status: int, model: str, key_setting: str) 
     if status in TRANSIENT_STATUSES or status >= 500:
         says = _STATUS_SAYS.get(status, "has a problem of its own")
         return TransientFault(
-            f"{model} {says} (HTTP {status}).", hint="It is tried again.", retry_after=_asked_wait(error)
+            f"{model} {says} (HTTP {status}).", hint="Try again later.", retry_after=_asked_wait(error)
         )
     if status in (401, 403):
         which = f"Check {key_setting}." if key_setting else "Check the key of this model's provider."
@@ -163,9 +162,11 @@ def _of_answer(error: BaseException, model: str) -> ModelFault | None:
         case ModelRequestRejectedError():
             return PermanentFault(f"{model} rejected the request: {_plain(error.message)}.")
         case ModelAPIError() | json.JSONDecodeError() | UnicodeDecodeError():
-            return TransientFault(f"{model} sent an answer that cannot be read.", hint="It is tried again.")
+            return TransientFault(
+                f"{model} sent an answer that cannot be read.", hint="Ask again or ask another model."
+            )
     if _is_sdk(error, "APIResponseValidationError") or _is_sdk(error, "APIError"):
-        return TransientFault(f"{model} sent an answer that cannot be read.", hint="It is tried again.")
+        return TransientFault(f"{model} sent an answer that cannot be read.", hint="Ask again or ask another model.")
     return None
 
 

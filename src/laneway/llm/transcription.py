@@ -186,7 +186,7 @@ class _Reserved:
 def _read(answer: dict[str, Any], model: str) -> Transcript:
     text = answer.get("text")
     if not isinstance(text, str):
-        raise TransientFault(f"{model} sent an answer that cannot be read.", hint="It is tried again.")
+        raise TransientFault(f"{model} sent an answer that cannot be read.", hint="Send it again.")
     language = answer.get("language")
     return Transcript(text.strip(), _number(answer.get("duration")), language if isinstance(language, str) else "")
 

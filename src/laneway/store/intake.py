@@ -121,13 +121,18 @@ def _parameters(incoming: Incoming, message_id: UUID, job_id: UUID, aside: bool)
 
 async def _already_here(tx: Connection, incoming: Incoming) -> Receipt:
     cursor = await tx.execute(
-        "SELECT m.id, m.thread_id, j.id FROM messages m JOIN jobs j ON j.message_id = m.id "
+        "SELECT m.id, m.thread_id, j.id, m.text FROM messages m JOIN jobs j ON j.message_id = m.id "
         "WHERE m.channel = %s AND m.external_id = %s ORDER BY j.seq LIMIT 1",
         (incoming.channel, incoming.external_id),
     )
     row = await cursor.fetchone()
     if row is None:
         raise Conflict("This message is stored already, and nothing is done about it.", hint="Send it anew.")
+    if incoming.channel == "http" and row[3] != incoming.text:
+        raise Conflict(
+            f"The id `{incoming.external_id}` belongs to a message with another text.",
+            hint="Send a new message with an id of its own.",
+        )
     await events.append(tx, "message.duplicate", {"external_id": incoming.external_id}, thread_id=row[1], job_id=row[2])
     return Receipt(row[0], row[1], row[2], duplicate=True)
 

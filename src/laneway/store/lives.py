@@ -99,6 +99,17 @@ async def of_message(tx: Connection, message_id: UUID) -> Life:
     )
 
 
+async def message_behind(tx: Connection, id: UUID) -> UUID:
+    """The message that this id is about: its own, that of a reply to it, or that of a job it started."""
+    cursor = await tx.execute(
+        "SELECT (m.meta->>'answers')::uuid FROM messages m WHERE m.id = %s AND m.author = 'assistant' "
+        "AND m.meta ? 'answers' UNION ALL SELECT message_id FROM jobs WHERE id = %s",
+        (id, id),
+    )
+    row = await cursor.fetchone()
+    return row[0] if row else id
+
+
 async def of_job(tx: Connection, job: Job) -> JobLife:
     """Everything recorded under one job, oldest first."""
     return JobLife(

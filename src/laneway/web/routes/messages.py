@@ -128,8 +128,10 @@ async def one(here: Here, message_id: UUID) -> MessageDetail:
 
 @router.get("/messages/{message_id}/why", summary="Everything that happened to a message, and why")
 async def why(here: Here, message_id: UUID) -> WhyShape:
+    """The id of one of its replies or jobs is taken, too."""
     async with here.app.db.transaction() as tx:
-        return explained(await lives.of_message(tx, message_id), here.app.lanes)
+        about = await lives.message_behind(tx, message_id)
+        return explained(await lives.of_message(tx, about), here.app.lanes)
 
 
 async def _payload(sent: Sent) -> tuple[dict[str, Any], Sequence[TakenOut]]:
