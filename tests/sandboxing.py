@@ -17,10 +17,15 @@ import psutil
 import pytest
 
 from laneway.sandbox.boundary import Wanted, choose
+from laneway.sandbox.confined import Confined
 from laneway.sandbox.contract import MEGABYTE, Boundary, Limits, Ran
 from tests.skips import missing
 
 NAMES: tuple[Wanted, ...] = ("bubblewrap", "sandlock", "landlock")
+WALLS: tuple[tuple[Wanted, bool], ...] = (
+    ("bubblewrap", True), ("sandlock", True), ("sandlock", False), ("landlock", True), ("landlock", False),
+)  # fmt: skip
+"""Every boundary, with namespaces and, where it can do without, by filters alone."""
 INSTALL = {
     "auto": "apt install bubblewrap",
     "bubblewrap": "apt install bubblewrap",
@@ -71,13 +76,14 @@ async def tried(boundary: Boundary, workspace: Path, command: str, limits: Limit
     return await boundary.run(command, workspace=workspace, limits=limits)
 
 
-async def boundary_called(name: Wanted) -> Boundary:
-    """The boundary of this name; the test is skipped where there is none."""
+async def boundary_called(name: Wanted, *, namespaces: bool = True) -> Boundary:
+    """The boundary of this name, or as it is where namespaces are refused; the test is skipped where there is none."""
     if name not in _known:
         _known[name] = (await choose(name)).boundary
     if why := _known[name].off:
         missing(f"{'a boundary' if name == 'auto' else name} ({why})", INSTALL[name])
-    return _known[name]
+    found = _known[name]
+    return found if namespaces or not isinstance(found, Confined) else replace(found, namespaces=False)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from laneway.sandbox.contract import Boundary, Grant
 from laneway.sandbox.hosts import Allowed
 from laneway.sandbox.proxy import Proxy, is_granted, parsed
 from laneway.sandbox.reach import CheckedReach
-from tests.sandboxing import SMALL, boundary_called, python
+from tests.sandboxing import SMALL, WALLS, boundary_called, open_folder, python
 from tests.servers.pages import Pages
 
 
@@ -32,10 +33,18 @@ def web(web: Pages) -> Pages:
     return web
 
 
-@pytest.fixture(params=["bubblewrap", "sandlock"])
+@pytest.fixture(params=WALLS[:3])
 async def boundary(request: pytest.FixtureRequest) -> Boundary:
     """Those that can tell hosts apart."""
-    return await boundary_called(request.param)
+    name, namespaces = request.param
+    return await boundary_called(name, namespaces=namespaces)
+
+
+@pytest.fixture
+def workspace() -> Iterator[Path]:
+    """A folder that everybody can get to, as filters alone need it."""
+    with open_folder() as folder:
+        yield folder
 
 
 def reaching(boundary: Boundary, reach: object) -> Boundary:

@@ -67,7 +67,8 @@ async def choose(wanted: Wanted = "auto", reach: Reach = _NOWHERE, platform: str
                 # Of several ways to the same boundary, the first complaint is the telling one.
                 wrong.setdefault(name, str(error))
             else:
-                wrong.pop(name, None)
+                if complaint := wrong.pop(name, None):
+                    wrong["namespaces"] = complaint
                 return Choice(boundary, wrong)
     listed = " ".join(f"{name}: {complaint}" for name, complaint in wrong.items())
     return Choice(Off(f"No boundary works here, so no command is run. {listed}"), wrong)
@@ -75,10 +76,10 @@ async def choose(wanted: Wanted = "auto", reach: Reach = _NOWHERE, platform: str
 
 def _candidates(reach: Reach) -> Iterator[tuple[str, Callable[[], Boundary]]]:
     yield "bubblewrap", lambda: _bubblewrap(reach)
-    for mounts in (True, False):
-        yield "sandlock", lambda mounts=mounts: _sandlock(reach, mounts)  # type: ignore[misc]
-    for mounts in (True, False):
-        yield "landlock", lambda mounts=mounts: _landlock(reach, mounts)  # type: ignore[misc]
+    for namespaces in (True, False):
+        yield "sandlock", lambda namespaces=namespaces: _sandlock(reach, namespaces)  # type: ignore[misc]
+    for namespaces in (True, False):
+        yield "landlock", lambda namespaces=namespaces: _landlock(reach, namespaces)  # type: ignore[misc]
 
 
 def _bubblewrap(reach: Reach) -> Boundary:
@@ -88,24 +89,24 @@ def _bubblewrap(reach: Reach) -> Boundary:
     return Bubblewrap(program, reach)
 
 
-def _sandlock(reach: Reach, mounts: bool) -> Boundary:
+def _sandlock(reach: Reach, namespaces: bool) -> Boundary:
     from laneway.sandbox import landlock
 
     if landlock.version() < SANDLOCK_ABI:
         raise BoundaryBroken(f"It needs Landlock ABI {SANDLOCK_ABI}; this kernel has {landlock.version()}.")
     if not seccomp.supported():
         raise BoundaryBroken(_STRANGE_PROCESSOR)
-    return Confined("sandlock", reach, mounts)
+    return Confined("sandlock", reach, namespaces)
 
 
-def _landlock(reach: Reach, mounts: bool) -> Boundary:
+def _landlock(reach: Reach, namespaces: bool) -> Boundary:
     from laneway.sandbox import landlock
 
     if landlock.version() < 1:
         raise BoundaryBroken("This kernel has none, or it is not switched on.")
     if not seccomp.supported():
         raise BoundaryBroken(_STRANGE_PROCESSOR)
-    return Confined("landlock", reach, mounts)
+    return Confined("landlock", reach, namespaces)
 
 
 async def _tried(boundary: Boundary) -> Boundary:

@@ -45,22 +45,19 @@ class Bubblewrap:
         async with AsyncExitStack() as stack:
             passage = await stack.enter_async_context(Passage.to(grant.hosts, self._reach)) if grant.hosts else None
             launch = self._launch(command, workspace, limits, user, passage)
-            try:
-                return await run(launch, limits, on_stop)
-            except BoundaryBroken as error:
-                raise BoundaryBroken((passage and passage.error) or str(error)) from None
+            return await run(launch, limits, on_stop)
 
     def _launch(
         self, command: str, workspace: Path, limits: Limits, user: Identity | None, passage: Passage | None
     ) -> Launch:
         status = os.pipe()
         environment = visible.environment(WORKSPACE) | (passage.environment if passage else {})
-        files = [_file(visible.passwd(user.uid if user else INSIDE_UID)), _file(visible.group(_gid(user)))]
+        files = [_file(visible.passwd(user.uid if user else INSIDE_UID, WORKSPACE)), _file(visible.group(_gid(user)))]
         files += [_file(visible.HOSTS), _file(visible.NSSWITCH)]
         options = [*_walls(user), *_tree(workspace, limits), *_own_files(files), *_set(environment)]
         if seccomp.supported():
-            families = (seccomp.AF_UNIX, seccomp.AF_INET, seccomp.AF_INET6, seccomp.AF_NETLINK)
-            files.append(_file(seccomp.program(families=families)))
+            sockets = (*seccomp.UNIX, *seccomp.INTERFACES, *seccomp.INTERNET)
+            files.append(_file(seccomp.program(sockets=sockets)))
             options += ["--seccomp", str(files[-1])]
         if passage is not None:
             options += ["--info-fd", str(passage.info), "--block-fd", str(passage.gate)]

@@ -18,12 +18,13 @@ from typing import Any
 from laneway.sandbox import visible
 from laneway.sandbox.contract import NO_GRANT, BoundaryBroken, Grant, Limits, OnStop, Ran, never
 from laneway.sandbox.identity import Identity, hand_over, identity_of
+from laneway.sandbox.passage import Passage
 from laneway.sandbox.process import Launch, run
 from laneway.sandbox.proxy import Proxy, Reach
 
 MOUNTED = "/mnt/workspace"
-"""Where a command sees the workspace when the warden may mount: the way to its own place can be closed to the command's
-user. The guard takes it for a workspace, which it does not do for /mnt itself."""
+"""Where a command sees the workspace when the warden has mounts of its own: the way to its own place can be closed to
+the command's user. The guard takes it for a workspace, which it does not do for /mnt itself."""
 
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
 _WARDEN = Path(__file__).with_name("warden.py")
@@ -36,8 +37,8 @@ class Confined:
 
     kind: str
     reach: Reach
-    mounts: bool
-    """Whether the warden may have mounts of its own: an own /tmp, and the workspace where everybody can get to."""
+    namespaces: bool
+    """Whether the warden may have an empty network and mounts of its own: /tmp, and a workspace that all can get to."""
 
     @property
     def name(self) -> str:
@@ -56,7 +57,7 @@ class Confined:
         return self.kind == "sandlock"
 
     def inside(self, workspace: Path) -> str:
-        return MOUNTED if self.mounts else str(workspace.resolve())
+        return MOUNTED if self.namespaces else str(workspace.resolve())
 
     async def run(
         self, command: str, *, workspace: Path, limits: Limits, grant: Grant = NO_GRANT, on_stop: OnStop = never
@@ -64,18 +65,25 @@ class Confined:
         if grant.hosts and not self.reaches_hosts:
             raise BoundaryBroken("Behind Landlock alone no host can be reached: it cannot tell hosts apart.")
         user = identity_of(workspace)
-        if user is not None and not self.mounts:
+        if user is not None and not self.namespaces:
             _check_reachable(workspace)
         await asyncio.to_thread(hand_over, workspace, user)
         async with AsyncExitStack() as stack:
-            temporary = await stack.enter_async_context(_temporary(user, self.mounts))
+            temporary = await stack.enter_async_context(_temporary(user, self.namespaces))
             order = self._order(command, workspace, limits, user, temporary)
+            given: list[int] = []
             if grant.hosts:
-                proxy = await stack.enter_async_context(Proxy.on_loopback(grant.hosts, self.reach))
-                order["environment"] |= proxy.environment
-                order["reaches"] = [f"tcp://127.0.0.1:{proxy.port}"]
-            folders = [workspace, *([Path(temporary)] if not self.mounts else [])]
-            return await run(_launch(self.name, order, folders), limits, on_stop)
+                way: Passage | Proxy
+                if self.namespaces:
+                    way = await stack.enter_async_context(Passage.to(grant.hosts, self.reach))
+                    given = [way.info, way.gate]
+                    order |= {"info": way.info, "gate": way.gate}
+                else:
+                    way = await stack.enter_async_context(Proxy.on_loopback(grant.hosts, self.reach))
+                order["environment"] |= way.environment
+                order["reaches"] = [f"tcp://127.0.0.1:{way.port}"]
+            folders = [workspace, *([Path(temporary)] if not self.namespaces else [])]
+            return await run(_launch(self.name, order, folders, given), limits, on_stop)
 
     def _order(
         self, command: str, workspace: Path, limits: Limits, user: Identity | None, temporary: str
@@ -84,13 +92,13 @@ class Confined:
         environment = visible.environment(inside) | {"TMPDIR": temporary, "GIT_CONFIG_NOSYSTEM": "1"}
         return {
             "kind": self.kind, "command": command, "environment": environment, "uid": user.uid if user else None,
-            "workspace": str(workspace.resolve()), "inside": inside, "mounts": self.mounts,
+            "workspace": str(workspace.resolve()), "inside": inside, "namespaces": self.namespaces,
             "temporary_bytes": limits.temporary_bytes, "memory_bytes": limits.memory_bytes,
             "processes": limits.processes, "reaches": [], "modules": _modules(self.kind),
             "readable": [*visible.SYSTEM, *visible.SETTINGS, *_ACCOUNTS, *_of_proc(self.kind), *visible.DEVICES],
-            "accounts": _accounts(user),
+            "accounts": _accounts(user.uid if user else os.geteuid(), inside),
             "writable": [inside, temporary, "/dev/null", "/dev/full", "/dev/zero"],
-            "limits": _limits(limits, user, self.kind),
+            "limits": _limits(limits, user, self.kind, self.namespaces),
         }  # fmt: skip
 
 
@@ -113,13 +121,13 @@ class OnHost:
         environment = visible.environment(inside) | {"HOME": str(Path.home())}
         order: dict[str, Any] = {
             "kind": "host", "command": command, "environment": environment, "uid": None, "inside": inside,
-            "mounts": False, "modules": [], "limits": _limits(limits, None, "host"),
+            "namespaces": False, "modules": [], "limits": _limits(limits, None, "host"),
         }  # fmt: skip
         # What it writes on the host is the approver's business, so no folder is watched.
         return await run(_launch(self.name, order, []), limits, on_stop)
 
 
-def _launch(name: str, order: dict[str, Any], folders: Sequence[Path]) -> Launch:
+def _launch(name: str, order: dict[str, Any], folders: Sequence[Path], given: Sequence[int] = ()) -> Launch:
     status = os.pipe()
     number = os.memfd_create("laneway", 0)
     os.write(number, json.dumps(order | {"status": status[1]}).encode())
@@ -127,10 +135,10 @@ def _launch(name: str, order: dict[str, Any], folders: Sequence[Path]) -> Launch
     # Some modules look for a home as soon as they are imported.
     environment = {"HOME": "/", "LANG": "C.UTF-8"}
     arguments = [sys.executable, "-I", "-S", str(_WARDEN), str(number)]
-    return Launch(name, arguments, environment, folders, status, [number])
+    return Launch(name, arguments, environment, folders, status, [number, *given])
 
 
-def _limits(limits: Limits, user: Identity | None, kind: str) -> dict[str, int]:
+def _limits(limits: Limits, user: Identity | None, kind: str, namespaces: bool = False) -> dict[str, int]:
     found = {
         "RLIMIT_CORE": 0,
         "RLIMIT_CPU": limits.cpu_seconds,
@@ -140,17 +148,15 @@ def _limits(limits: Limits, user: Identity | None, kind: str) -> dict[str, int]:
     if kind != "host":
         found["RLIMIT_FSIZE"] = limits.disk_bytes
     if kind == "landlock":
-        found["RLIMIT_NPROC"] = limits.processes + (visible.tasks_of(os.getuid()) if user is None else 0)
+        found["RLIMIT_NPROC"] = visible.processes(limits, crowded=user is None, own_namespace=namespaces)
     elif kind == "sandlock" and user is not None:
         # sandlock counts processes itself, but not their threads, nor those of its own.
         found["RLIMIT_NPROC"] = 4 * limits.processes + 64
     return found
 
 
-def _accounts(user: Identity | None) -> dict[str, str]:
-    if user is None:
-        return {}
-    return {"passwd": visible.passwd(user.uid).decode(), "group": visible.group(user.gid).decode()}
+def _accounts(uid: int, home: str) -> dict[str, str]:
+    return {"passwd": visible.passwd(uid, home).decode(), "group": visible.group(uid).decode()}
 
 
 def _of_proc(kind: str) -> Iterable[str]:
@@ -175,9 +181,9 @@ def _check_reachable(workspace: Path) -> None:
 
 
 @asynccontextmanager
-async def _temporary(user: Identity | None, mounts: bool) -> AsyncIterator[str]:
+async def _temporary(user: Identity | None, namespaces: bool) -> AsyncIterator[str]:
     """A folder for temporary files, gone afterwards; where the warden mounts, /tmp itself is one."""
-    if mounts:
+    if namespaces:
         yield "/tmp"  # noqa: S108  the sandbox's own
         return
     folder = tempfile.mkdtemp(prefix="laneway-")

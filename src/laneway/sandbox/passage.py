@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from laneway.sandbox.contract import BoundaryBroken
 from laneway.sandbox.proxy import Proxy, Reach, environment
 
 PORT = 3128
@@ -30,6 +31,7 @@ class Passage:
         self._proxy = Proxy(granted, reach)
         self._told, self.info = os.pipe()
         self.gate, self._opener = os.pipe()
+        self.port = PORT
         self.error: str | None = None
 
     @classmethod
@@ -39,6 +41,8 @@ class Passage:
         serving = asyncio.create_task(passage._serve())
         try:
             yield passage
+        except BoundaryBroken as error:
+            raise BoundaryBroken(passage.error or str(error)) from None
         finally:
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)

@@ -10,10 +10,24 @@ import errno
 import os
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 EPERM, ENOSYS, EAFNOSUPPORT, ENOTSUP = errno.EPERM, errno.ENOSYS, errno.EAFNOSUPPORT, errno.ENOTSUP
-AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
+
+Socket = tuple[int, int, int]
+"""Family, type and protocol."""
+
+_UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_STREAM, _DATAGRAM, _RAW, _PACKETS = 1, 2, 3, 5
+UNIX: tuple[Socket, ...] = tuple((_UNIX, kind, 0) for kind in (_STREAM, _DATAGRAM, _PACKETS))
+INTERFACES: tuple[Socket, ...] = ((_NETLINK, _DATAGRAM, 0), (_NETLINK, _RAW, 0))
+"""Asks which interfaces there are."""
+TCP: tuple[Socket, ...] = ((_INET, _STREAM, 0), (_INET, _STREAM, 6))
+INTERNET: tuple[Socket, ...] = (
+    *TCP, (_INET, _DATAGRAM, 0), (_INET, _DATAGRAM, 17), (_INET6, _STREAM, 0), (_INET6, _STREAM, 6),
+    (_INET6, _DATAGRAM, 0), (_INET6, _DATAGRAM, 17),
+)  # fmt: skip
+"""What programs use between themselves; only for a network that leads nowhere."""
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """Audit number, and which of the two numbers of a call is meant."""
@@ -39,9 +53,11 @@ DENIED = {
 }  # fmt: skip
 """Refused with "not permitted"."""
 
-MISSING = {"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
-           "clone3": (435, 435), "memfd_create": (319, 279), "memfd_secret": (447, 447)}  # fmt: skip
+MISSING = {"clone3": (435, 435), "memfd_create": (319, 279), "memfd_secret": (447, 447)}
 """As if the kernel did not have them: programs know what to do then. clone3 hides its flags from filters."""
+
+IO_URING = {"io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427)}
+"""Missing too: it makes and connects sockets past every filter."""
 
 SIGNALS = {"kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "rt_sigqueueinfo": (129, 138),
            "rt_tgsigqueueinfo": (297, 240), "pidfd_send_signal": (424, 424)}  # fmt: skip
@@ -58,15 +74,18 @@ A command that runs as the server's own user could change the mode of any of its
 nothing happens: git and tar cannot do without that answer. Changes by an open file stay; Landlock let those through.
 """
 
-_CLONE, _SOCKET, _IOCTL, _UTIMENSAT, _TRUNCATE = (56, 220), (41, 198), (16, 29), (280, 88), (76, 45)
+_CLONE, _IOCTL, _UTIMENSAT, _TRUNCATE = (56, 220), (16, 29), (280, 88), (76, 45)
+_SOCKET, _SOCKETPAIR, _SENDTO, _SENDMSG, _SENDMMSG = (41, 198), (53, 199), (44, 206), (46, 211), (307, 269)
+_FAST_OPEN = 0x20000000
+"""MSG_FASTOPEN connects while it sends; Landlock looks at connect only."""
 _NEW_NAMESPACES = 0x7E020000
 """All CLONE_NEW* flags this call takes: ns, cgroup, uts, ipc, user, pid, net."""
 _TERMINAL_INJECTION = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX type into the terminal of whoever watches."""
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _MASK, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_NUMBER, _ARCH, _FIRST, _SECOND = 0, 4, 16, 24
+_NUMBER, _ARCH, _FIRST, _SECOND, _THIRD, _FOURTH = 0, 4, 16, 24, 32, 40
 
 
 def supported() -> bool:
@@ -74,8 +93,8 @@ def supported() -> bool:
     return sys.platform == "linux" and os.uname().machine in _ARCHITECTURES
 
 
-def program(*, families: Iterable[int], signals: bool = True, paths: bool = True, truncates: bool = True) -> bytes:
-    """The filter: sockets of these families only; signals, changes and truncation by path only where told so."""
+def program(*, sockets: Sequence[Socket], signals: bool = True, paths: bool = True, truncates: bool = True) -> bytes:
+    """The filter: these sockets only; signals, changes and truncation by path only where told so."""
     code, which = _begun()
     denied = DENIED | ({} if signals else SIGNALS) | ({} if truncates else {"truncate": _TRUNCATE})
     for numbers, answer in [*((n, EPERM) for n in denied.values()), *((n, ENOSYS) for n in MISSING.values())]:
@@ -84,15 +103,14 @@ def program(*, families: Iterable[int], signals: bool = True, paths: bool = True
     injections = [(_op(_EQUAL, one, 0, 1), _op(_RETURN, _ERRNO | EPERM)) for one in _TERMINAL_INJECTION]
     code += _if(_IOCTL[which], _SECOND, [op for pair in injections for op in pair])
     code += [] if paths else _without_paths(which)
-    allowed = [one for family in families for one in (_op(_EQUAL, family, 0, 1), _op(_RETURN, _ALLOW))]
-    code += _if(_SOCKET[which], _FIRST, [*allowed, _op(_RETURN, _ERRNO | (EAFNOSUPPORT if allowed else EPERM))])
-    return b"".join([*code, _op(_RETURN, _ALLOW)])
+    return b"".join([*code, *_network(which, sockets), _op(_RETURN, _ALLOW)])
 
 
-def only_without_paths() -> bytes:
-    """A filter that lets everything through but changes by path; for those who have a filter for the rest."""
+def network_program(*, sockets: Sequence[Socket], paths: bool) -> bytes:
+    """A filter for these sockets and changes by path; for those who have a filter for the rest."""
     code, which = _begun()
-    return b"".join([*code, *_without_paths(which), _op(_RETURN, _ALLOW)])
+    code += [] if paths else _without_paths(which)
+    return b"".join([*code, *_network(which, sockets), _op(_RETURN, _ALLOW)])
 
 
 def _begun() -> tuple[list[bytes], int]:
@@ -103,6 +121,27 @@ def _begun() -> tuple[list[bytes], int]:
         # The x32 names of the same calls.
         code += [_op(_AT_LEAST, 0x40000000, 0, 1), _op(_RETURN, _ERRNO | ENOSYS)]
     return code, which
+
+
+def _network(which: int, sockets: Sequence[Socket]) -> list[bytes]:
+    """These sockets and no others, by no other way."""
+    code = [op for numbers in IO_URING.values() for op in _answered(numbers[which], ENOSYS)]
+    for numbers, flags in ((_SENDTO, _FOURTH), (_SENDMSG, _THIRD), (_SENDMMSG, _FOURTH)):
+        code += _if(numbers[which], flags, [_op(_ANY_BIT, _FAST_OPEN, 0, 1), _op(_RETURN, _ERRNO | ENOTSUP)])
+    # One of a pair of datagram sockets can send to any name, as if it had been made alone.
+    pairs = [one for one in UNIX if one in sockets or one[1] != _DATAGRAM]
+    for numbers, allowed in ((_SOCKET, sockets), (_SOCKETPAIR, pairs)):
+        refused = _op(_RETURN, _ERRNO | (EAFNOSUPPORT if allowed else EPERM))
+        code += _if(numbers[which], _FIRST, [*(op for one in allowed for op in _exactly(one)), refused])
+    return code
+
+
+def _exactly(one: Socket) -> list[bytes]:
+    family, kind, protocol = one
+    return [
+        _op(_LOAD, _FIRST), _op(_EQUAL, family, 0, 6), _op(_LOAD, _SECOND), _op(_MASK, 0xF), _op(_EQUAL, kind, 0, 3),
+        _op(_LOAD, _THIRD), _op(_EQUAL, protocol, 0, 1), _op(_RETURN, _ALLOW),
+    ]  # fmt: skip
 
 
 def _without_paths(which: int) -> list[bytes]:

@@ -40,9 +40,9 @@ def environment(workspace: str) -> dict[str, str]:
     return {"PATH": PATH, "HOME": workspace, "LANG": "C.UTF-8", "TERM": "dumb"}
 
 
-def passwd(uid: int) -> bytes:
+def passwd(uid: int, home: str) -> bytes:
     """The users a command sees: root, itself and nobody."""
-    return f"root:x:0:0::/:/bin/sh\nsandbox:x:{uid}:{uid}::/workspace:/bin/bash\n{_NOBODY}:/:/bin/false\n".encode()
+    return f"root:x:0:0::/:/bin/sh\nsandbox:x:{uid}:{uid}::{home}:/bin/bash\n{_NOBODY}:/:/bin/false\n".encode()
 
 
 def group(gid: int) -> bytes:
@@ -58,9 +58,10 @@ def ulimits(limits: Limits, *, crowded: bool) -> Iterator[str]:
     yield f"ulimit -f {limits.disk_bytes // 1024} -u {processes(limits, crowded=crowded)}"
 
 
-def processes(limits: Limits, *, crowded: bool) -> int:
+def processes(limits: Limits, *, crowded: bool, own_namespace: bool = True) -> int:
     """The process limit; where the kernel counts others' processes too (`crowded`), those come on top."""
-    return limits.processes + (tasks_of(os.getuid()) if crowded and not _counts_by_namespace() else 0)
+    crowded = crowded and not (own_namespace and _counts_by_namespace())
+    return limits.processes + (tasks_of(os.getuid()) if crowded else 0)
 
 
 def _counts_by_namespace() -> bool:

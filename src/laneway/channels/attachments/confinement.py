@@ -38,7 +38,7 @@ def _wall_up() -> None:
     if landlock.version() >= 1:
         landlock.restrict(readable(), [])
     if seccomp.supported():
-        seccomp.install(seccomp.program(families=(), signals=False, paths=False, truncates=False))
+        seccomp.install(seccomp.program(sockets=(), signals=False, paths=False, truncates=False))
 
 
 def readable() -> list[str]:
