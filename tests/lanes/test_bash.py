@@ -14,10 +14,11 @@ from laneway.domain.action import Decision, Verdict, allow, ask, deny
 from laneway.lanes.tools.bash import bash_entry, source
 from laneway.lanes.tools.entry import Call, ToolEntry
 from laneway.sandbox.boundary import Wanted, choose
-from tests.sandboxing import SMALL, boundary_called, none_alive_with
+from laneway.sandbox.commands import judge
+from tests.sandboxing import SMALL, WALLS, boundary_called, none_alive_with, open_folder
 
 
-def guard(command: str, cwd: str | None) -> Verdict:
+def guard(command: str, workspace: str, home: str) -> Verdict:
     """A guard for these tests: `rm` asks, `mkfs` is denied, `cat` reads, everything else changes something."""
     program = command.split()[0]
     if program == "mkfs":
@@ -83,6 +84,33 @@ async def test_the_guard_judges_what_runs_in_the_sandbox_and_hosts_are_asked_for
     assert asked is not None
     assert asked.why == "It removes files. It may reach pypi.org, files.example:8443 over the network."
     assert verdict(entry, call, command="cat x", hosts=["not a host"]) == (Decision.DENY, "unusable")
+
+
+@pytest.mark.parametrize(("name", "namespaces"), WALLS)
+async def test_the_guard_and_the_sandbox_mean_the_same_workspace(call: Call, name: Wanted, namespaces: bool) -> None:
+    boundary = await boundary_called(name, namespaces=namespaces)
+    with open_folder() as folder:
+        call = replace(call, workspace=folder)
+        (folder / "sub").mkdir(mode=0o777)
+        entry, own, wrong = bash_entry(boundary, judge, SMALL), boundary.inside(folder), []
+
+        def asks(command: str, cwd: str | None) -> bool:
+            found = entry.judge({"command": command, "cwd": cwd}, call)
+            return found is not None and found.why.startswith("It writes")
+
+        for place, cwd in (
+            ("made", None), ("~/made", None), ("$HOME/made", None), (f"{own}/made", None), ("sub/../made", None),
+            ("../made", "sub"), ("~/made", "sub"), (".bashrc", None), ("~/.bashrc", None),
+        ):  # fmt: skip
+            command = f"echo mine > {place}"
+            asked, _ = asks(command, cwd), await run(entry, call, command, cwd=cwd)
+            made = [path for path in folder.iterdir() if path.is_file()]
+            wrong += [f"{place} in {cwd}: asked {asked}, made {made}"] if asked or len(made) != 1 else []
+            for path in made:
+                path.unlink()
+        for place, cwd in (("~/../../srv/made", None), ("../../../srv/made", "sub"), ("/srv/made", None)):
+            wrong += [] if asks(f"echo mine > {place}", cwd) else [f"{place} in {cwd}: not asked"]
+        assert wrong == []
 
 
 async def test_a_weaker_boundary_asks_every_time_and_cannot_reach_hosts(call: Call) -> None:

@@ -38,7 +38,7 @@ _UNFORESEEN = (
 )
 
 
-def judge(command: str, cwd: str | None = None, see: See | None = None) -> Verdict:
+def judge(command: str, cwd: str | None = None, home: str | None = None, see: See | None = None) -> Verdict:
     """Whether a shell command may run in a folder, which is its workspace; `see` is shown each program it runs."""
     if len(command) > LONGEST:
         return verdict([Finding("too-long", _BOUNDS["too-long"])], changes=True)
@@ -46,7 +46,7 @@ def judge(command: str, cwd: str | None = None, see: See | None = None) -> Verdi
         return verdict([Finding("hidden-text", "The command holds characters that hide what it says.")], changes=True)
     walk = Walk(invoke if see is None else _seen_by(see), risky)
     try:
-        walk.shell(command, opened(cwd))
+        walk.shell(command, opened(cwd, home))
         walk.ended()
     except TooMuch as bound:
         walk.found([Finding(bound.rule, _BOUNDS[bound.rule])])
@@ -66,7 +66,7 @@ def _seen_by(see: See) -> Invoke:
     return shown_first
 
 
-def needs_machine(command: str, cwd: str) -> str | None:
+def needs_machine(command: str, workspace: str) -> str | None:
     """What of a command only the machine itself has, and no sandbox shows: its services, processes or folders."""
     found: list[str] = []
 
@@ -76,10 +76,10 @@ def needs_machine(command: str, cwd: str) -> str | None:
         elif run.program in ("kill", "renice", "strace") and any(arg.isdecimal() and arg != "0" for arg in run.args):
             found.append(f"`{run}` is about a process of this machine")
         elif run.program in _NAMING_FILES:
-            paths = [arg for arg in run.args if arg.startswith(_UNSEEN) and not Path(arg).is_relative_to(cwd)]
+            paths = [arg for arg in run.args if arg.startswith(_UNSEEN) and not Path(arg).is_relative_to(workspace)]
             found.extend(f"`{path}` is a path of this machine" for path in paths)
 
-    judge(command, cwd, look)
+    judge(command, workspace, workspace, look)
     return found[0] if found else None
 
 

@@ -27,8 +27,8 @@ HOST_MODE = (
     "`laneway host-mode on` runs your commands on the machine itself; each that changes something is asked about first."
 )
 
-Guard = Callable[[str, str | None], Verdict]
-"""Judges a command that would run in this folder."""
+Guard = Callable[[str, str, str], Verdict]
+"""Judges a command that would begin in this workspace, with this home."""
 
 _HOST = OnHost()
 
@@ -113,9 +113,9 @@ def _judged(arguments: Arguments, call: Call, where: Boundary, guard: Guard) -> 
         return deny("no-boundary", where.off)
     if complaint := _complaint(command, hosts, cwd, where):
         return deny("unusable", complaint)
-    folder = str(PurePosixPath(where.inside(call.workspace), cwd or ""))
-    verdict = guard(command, folder)
-    if where is not _HOST and verdict.decision is not Decision.DENY and (what := needs_machine(command, folder)):
+    inside = where.inside(call.workspace)
+    verdict = guard(_started_in(command, cwd), inside, str(Path.home()) if where is _HOST else inside)
+    if where is not _HOST and verdict.decision is not Decision.DENY and (what := needs_machine(command, inside)):
         return deny("needs-host-mode", f"{what}, and commands run in a sandbox that does not show it. {HOST_MODE}")
     if where is _HOST:
         if verdict.changes:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from laneway.sandbox.shell import place_names as names
 from laneway.sandbox.shell.holes import starts_with_hole, without_holes
-from laneway.sandbox.shell.scope import Scope
+from laneway.sandbox.shell.scope import Scope, home_of
 
 _BARE_PATTERN = re.compile(r"[*?.\[\]!^-]*")
 
@@ -81,7 +81,8 @@ def _in_workspace(path: str, scope: Scope) -> Place | None:
         return Place.ABOVE
     if not path.startswith(workspace + "/"):
         return None
-    if names.STARTUP.search(path) and workspace == scope.home:
+    # A sandbox calls its workspace home, but nobody logs in there.
+    if names.STARTUP.search(path) and workspace == home_of(workspace):
         return Place.STARTUP
     parts = path[len(workspace) + 1 :].split("/")
     return Place.GIT if ".git" in parts else Place.INSIDE

@@ -109,10 +109,9 @@ class Scope:
         return path
 
 
-def opened(cwd: str | None) -> Scope:
-    """The scope of a command that begins in a folder; that folder is the workspace."""
+def opened(cwd: str | None, home: str | None = None) -> Scope:
+    """The scope of a command that begins in a folder; that folder is the workspace. Without a home, it is guessed."""
     usable = cwd if cwd and cwd.startswith("/") and not has_hole(cwd) else None
     folder = "/" + normpath(usable).lstrip("/") if usable else UNNAMED
-    home = home_of(folder)
     workspace = None if NO_WORKSPACE.fullmatch(folder) else folder
-    return Scope(cwd=folder, workspace=workspace, home=home)
+    return Scope(cwd=folder, workspace=workspace, home=home or home_of(folder))
