@@ -98,7 +98,9 @@ def step(chance: Chance, rows: Sequence[Row], columns: Sequence[str]) -> dict[st
         {"do": "summarize"},
         {"do": "summarize", "columns": sorted({one, two})},
         {"do": "join", "table": "other", "left_on": [one], "right_on": ["key"],
-         "how": chance.choice(["inner", "left", "anti"])},
+         "how": chance.choice(["inner", "left", "right", "full", "semi", "anti"])},
+        {"do": "union", "tables": ["other"]},
+        {"do": "rank", "by": one, "order": chance.choice(["asc", "desc"]), "within": chance.choice([[], [two]])},
     ])  # fmt: skip
 
 

@@ -178,6 +178,70 @@ def test_keys_of_other_names_are_both_kept_and_keys_of_other_kinds_are_told_of()
         done([{"k": 1}], {"do": "join", "table": "rihgt", "on": "k"}, right=[{"k": 1}])
 
 
+def test_rows_without_a_partner_come_last_with_null_in_the_columns_of_others() -> None:
+    left: list[Row] = [{"id": 0, "k": 1}, {"id": 1, "k": None}, {"id": 2, "k": 2}, {"id": 3}]
+    right: list[Row] = [
+        {"k": 5, "n": "five"},
+        {"k": 1, "n": "one"},
+        {"k": None, "n": "none"},
+        {"k": 1.0},
+        {"n": "lacks"},
+    ]
+
+    def joined(how: str, left: list[Row], right: list[Row], **keys: Any) -> list[Row]:
+        return after(left, {"do": "join", "table": "right", "how": how, **(keys or {"on": "k"})}, right=right)
+
+    pairs = [{"id": 0, "k": 1, "n": "one"}, {"id": 0, "k": 1, "n": None}]
+    ours = [{**left[1], "n": None}, {**left[2], "n": None}, {**left[3], "n": None}]
+    theirs = [{"id": None, "k": k, "n": n} for k, n in ((5, "five"), (None, "none"), (None, "lacks"))]
+    assert joined("right", left, right) == [*pairs, *theirs]
+    assert joined("full", left, right) == [*pairs, *ours, *theirs]
+    assert ids(joined("semi", left, right)) == [0], "once, however many partners it has"
+    named = [{"name": 1, "id": 7}, {"name": 9, "id": 8}]
+    assert joined("full", left[:1], named, left_on=["k"], right_on=["name"]) == [
+        {"id": 0, "k": 1, "name": 1, "right_id": 7}, {"id": None, "k": None, "name": 9, "right_id": 8}]  # fmt: skip
+    assert joined("right", [], right[:1]) == right[:1]
+    assert joined("full", left[:1], []) == left[:1]
+    both = joined("right", [{"a": True, "k": 1}], [{"k": True}])
+    assert both == [{"a": None, "k": True}], "true is not 1"
+    with pytest.raises(TooLarge, match="would pass 3 rows"):
+        done(left[:3], {"do": "join", "table": "right", "on": "k", "how": "full"}, most_rows=3, right=right[:1])
+
+
+def test_a_union_puts_rows_below_and_knows_the_columns_of_all() -> None:
+    rows: list[Row] = [{"a": 1}, {"a": 2, "b": 3}]
+    more: list[Row] = [{"a": 2, "b": 3}, {"c": 4}]
+    step = {"do": "union", "tables": ["more", "none"]}
+    assert after(rows, step, more=more, none=[]) == [*rows, *more]
+    assert after(rows, step, {"do": "distinct"}, more=more, none=[]) == [*rows, more[1]]
+    few = {"do": "limit", "count": 1}
+    assert after(rows, step, few, {"do": "select", "columns": ["c"]}, more=more, none=[]) == [{"c": None}]
+    with pytest.raises(BadInput, match=r"Step 1 \(union\): there is no table moer. Did you mean more\?"):
+        after(rows, {"do": "union", "tables": "moer"}, more=more)
+    with pytest.raises(TooLarge, match=r"Step 1 \(union\): its result would pass 3 rows"):
+        done(rows, {"do": "union", "tables": ["more"]}, most_rows=3, more=more)
+
+
+def test_equal_cells_have_one_rank_and_empty_ones_have_none() -> None:
+    rows = [*column([5, 7, None, 7.0, 1]), {"id": 5}]
+
+    def ranks(rows: list[Row], **more: Any) -> list[Any]:
+        return [row["rank"] for row in after(rows, {"do": "rank", "by": "v", **more})]
+
+    assert ranks(rows) == [3, 1, None, 1, 4, None]
+    assert ranks(rows, order="asc") == [2, 3, None, 3, 1, None]
+    assert ranks(column(["b", 2, True, "a", [1]]), order="asc") == [4, 2, 1, 3, 5]
+    assert ranks([]) == []
+    groups: list[Row] = [{"g": "x", "v": 1}, {"g": None, "v": 9}, {"v": 8}, {"g": "x", "v": 3}]
+    assert ranks(groups, within=["g"]) == [2, 1, 2, 1]
+    with pytest.raises(BadInput, match="there is a column id already"):
+        after(rows, {"do": "rank", "by": "v", "column": "id"})
+    best = after(
+        groups, {"do": "rank", "by": "v"}, {"do": "filter", "where": {"column": "rank", "is": "<=", "value": 1}}
+    )
+    assert best == [{"g": None, "v": 9, "rank": 1}]
+
+
 def test_pivot_makes_a_column_for_each_value_in_the_order_they_appear() -> None:
     made: list[tuple[str, Any, Any]] = [("x", 2, 1), ("y", 1, 5), ("x", 2, 3), ("x", None, None)]
     rows: list[Row] = [{"c": c, "m": m, "v": v} for c, m, v in made]

@@ -138,8 +138,8 @@ def _looked_at(step: Step) -> Sequence[str] | None:
             return columns or None
         case Select(columns):
             return columns
-        case GroupBy(by, values):
-            return [*by, *(one.column for _, one in values if one.column is not None)]
+        case GroupBy():
+            return step.needed
         case Pivot(index, column, values):
             return [*index, column, *([] if values.column is None else [values.column])]
     return None

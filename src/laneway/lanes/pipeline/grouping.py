@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
+from laneway.lanes.pipeline import aggregates
 from laneway.lanes.pipeline.aggregates import Aggregate, checked, worked_out
+from laneway.lanes.pipeline.fields import Fields
 from laneway.lanes.pipeline.keys import cell_keys, combined
-from laneway.lanes.pipeline.step import Surroundings, Table
+from laneway.lanes.pipeline.step import Step, Surroundings, Table
 from laneway.lanes.pipeline.values import NULL
+
+EXAMPLE = '"values": {"average_price": {"do": "mean", "column": "price"}}'
 
 
 def _first(
@@ -21,6 +26,45 @@ def _first(
     first: dict[Hashable, tuple[Any, ...]] = {}
     deque(map(first.setdefault, combined_keys, zip(*cells, strict=True)), maxlen=0)
     return first
+
+
+@dataclass(frozen=True, slots=True)
+class Figures(Step):
+    """A step that works out figures of groups."""
+
+    SCHEMA: ClassVar[dict[str, Any]] = {
+        "by": {"type": "array", "items": {"type": "string"}, "description": "None = the whole table is one group"},
+        "values": {
+            "type": "object",
+            "description": "name of the new column → what it holds",
+            "additionalProperties": {
+                "type": "object",
+                "properties": {"do": {"enum": list(aggregates.NAMES)}, "column": {"type": "string"}},
+                "required": ["do"],
+            },
+        },
+    }
+
+    by: tuple[str, ...]
+    values: tuple[tuple[str, Aggregate], ...]
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        by = fields.names("by", '"by": ["city"]', least=0)
+        given = fields.mapping("values", EXAMPLE)
+        values = tuple((fields.name("values", name), aggregates.read(fields, one)) for name, one in given.items())
+        clash = {name for name, _ in values} & set(by)
+        if clash:
+            raise fields.wrong(f"`values` has a column {min(clash)}, which it groups by.", "Give it another name.")
+        return cls(by, values)
+
+    def document(self) -> dict[str, Any]:
+        return {"by": list(self.by), "values": {name: one.document() for name, one in self.values}}
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns it looks at."""
+        return [*self.by, *(one.column for _, one in self.values if one.column is not None)]
 
 
 class Groups:

@@ -82,8 +82,8 @@ class Given:
     def origins_of(self, plan: Plan) -> list[str]:
         """Where the rows of the plan's tables came from."""
         source = source_of(plan, self.tables)
-        joined = [str(step["table"]) for step in plan.document()["steps"] if step["do"] == "join"]
-        return [self.origins[name] for name in dict.fromkeys([source, *joined]) if name in self.origins]
+        others = [name for step in plan.document()["steps"] for name in (step.get("table"), *step.get("tables", ()))]
+        return [self.origins[name] for name in dict.fromkeys([source, *others]) if name in self.origins]
 
 
 def is_table(attachment: Attachment) -> bool:

@@ -13,12 +13,15 @@ from laneway.lanes.pipeline.keys import cell_keys, combined
 from laneway.lanes.pipeline.step import Step, Surroundings, Table
 from laneway.lanes.pipeline.values import KINDS, NULL, Row
 
-HOW = ("inner", "left", "anti")
+HOW = {
+    "inner": "", "left": ", keeping rows without a match", "right": ", keeping its rows without a match",
+    "full": ", keeping the rows of both without a match", "semi": "with", "anti": "without",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Join(Step):
-    """Puts the columns of another table beside ours where keys are equal; `anti` keeps rows that have no partner."""
+    """Puts another table's columns beside ours where keys are equal; `semi` and `anti` only choose among our rows."""
 
     DO: ClassVar[str] = "join"
     SCHEMA: ClassVar[dict[str, Any]] = {
@@ -30,7 +33,7 @@ class Join(Step):
         },
         "left_on": {"type": "array", "items": {"type": "string"}},
         "right_on": {"type": "array", "items": {"type": "string"}},
-        "how": {"enum": list(HOW)},
+        "how": {"enum": list(HOW), "description": "semi, anti: only our rows that have, or lack, a match"},
     }
 
     table: str
@@ -59,9 +62,9 @@ class Join(Step):
     def phrase(self) -> str:
         pairs = zip(self.left_on, self.right_on, strict=True)
         keys = " and ".join(left if left == right else f"{left} = {right}" for left, right in pairs)
-        if self.how == "anti":
-            return f"keep the rows without a match in {self.table} by {keys}"
-        return f"join {self.table} by {keys}" + (", keeping rows without a match" if self.how == "left" else "")
+        if self.how in ("semi", "anti"):
+            return f"keep the rows {HOW[self.how]} a match in {self.table} by {keys}"
+        return f"join {self.table} by {keys}{HOW[self.how]}"
 
     def run(self, table: Table, around: Surroundings) -> Table:
         right = around.tables.get(self.table)
@@ -70,14 +73,22 @@ class Join(Step):
         around.need(table, self.left_on)
         around.need(right, self.right_on, f"the table {self.table}")
         left_keys, right_keys = self._keys(table, right, around)
-        if self.how == "anti":
-            known = {key for key in right_keys if not _empty(key)}
-            return table.of([row for row, key in zip(table.rows, left_keys, strict=True) if key not in known])
+        if self.how in ("semi", "anti"):
+            known, has = {key for key in right_keys if not _empty(key)}, self.how == "semi"
+            return table.of([row for row, key in zip(table.rows, left_keys, strict=True) if (key in known) is has])
         names = self._names(table, right, around)
         partners = _partners(right, right_keys, names)
-        nobody = dict.fromkeys(names.values())
-        around.room(_size(left_keys, partners, keeps=self.how == "left"))
-        rows = _joined(table.rows, left_keys, partners, nobody if self.how == "left" else None)
+        alone: list[Row] = []
+        if self.how in ("right", "full"):
+            ours, met = dict.fromkeys(table.columns), set(left_keys)
+            alone = [
+                ours | {names.get(column, column): row.get(column) for column in right.columns}
+                for row, key in zip(right.rows, right_keys, strict=True)
+                if _empty(key) or key not in met
+            ]
+        nobody = dict.fromkeys(names.values()) if self.how in ("left", "full") else None
+        around.room(_size(left_keys, partners, keeps=nobody is not None) + len(alone))
+        rows = _joined(table.rows, left_keys, partners, nobody) + alone
         return table.of(rows, more=names.values())
 
     def _keys(self, left: Table, right: Table, around: Surroundings) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
