@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from typing import Any
 
 from starlette.responses import JSONResponse, RedirectResponse
@@ -254,14 +255,16 @@ async def test_a_plan_that_is_only_asked_for_is_told_and_nothing_is_done(door: D
 
 
 async def test_a_fetch_that_fails_says_whether_trying_again_helps(opened: Open, web: Pages) -> None:
-    with Pages() as gone:
-        nobody = gone.port
     passing, lasting = ("fetch-failed", True), ("fetch-refused", False)
     cases = ((503, passing), (429, passing), (404, lasting), (403, lasting), (0, passing))
-    async with opened(offline(), allowed_hosts=[f"127.0.0.1:{web.port}", f"127.0.0.1:{nobody}"]) as door:
-        for status, told in cases:
-            web.pages["/down"] = JSONResponse({}, status or 200)
-            url = f"{web.url}/down" if status else f"http://127.0.0.1:{nobody}/"
-            found = await door.post("/pipelines", json={"plan": {"steps": [{"do": "http_request", "url": url}]}})
-            assert (found["error"]["type"], found["error"]["retryable"]) == told, found
-            assert ("later" in found["error"]["message"]) is told[1]
+    with socket.socket() as closed:
+        # Bound and not listening: nobody answers here, and nobody else can be given the port meanwhile.
+        closed.bind(("127.0.0.1", 0))
+        nobody = closed.getsockname()[1]
+        async with opened(offline(), allowed_hosts=[f"127.0.0.1:{web.port}", f"127.0.0.1:{nobody}"]) as door:
+            for status, told in cases:
+                web.pages["/down"] = JSONResponse({}, status or 200)
+                url = f"{web.url}/down" if status else f"http://127.0.0.1:{nobody}/"
+                found = await door.post("/pipelines", json={"plan": {"steps": [{"do": "http_request", "url": url}]}})
+                assert (found["error"]["type"], found["error"]["retryable"]) == told, found
+                assert ("later" in found["error"]["message"]) is told[1]

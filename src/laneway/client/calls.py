@@ -202,7 +202,7 @@ class Client(WorkflowCalls):
         return self._post("/classify", json=asked, timeout=patience)
 
     def pipeline(
-        self, prompt: str | None = None, tables: Json | None = None, plan: Json | None = None, **more: Any
+        self, prompt: str | None = None, tables: Json | None = None, plan: Json | list[Any] | None = None, **more: Any
     ) -> Json:
         """The rows of a plan, or of one made from words, over these tables; `more` as POST /pipelines takes it."""
         asked = given(prompt=prompt, tables=tables, plan=plan) | more

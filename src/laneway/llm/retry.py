@@ -14,6 +14,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings, merge_model_settings
 from pydantic_ai.tools import RunContext
 
+from laneway.domain.patience import RetryPolicy
 from laneway.errors import TransientFault
 from laneway.llm import faults
 
@@ -40,13 +41,10 @@ class RetryingModel(WrapperModel):
         chance: Callable[[], float] = random.random,
     ) -> None:
         super().__init__(wrapped)
-        self._attempts = attempts
-        self._first_wait = first_wait
-        self._max_wait = max_wait
+        self._retries = RetryPolicy(attempts, first_wait, max_wait, chance)
         self._time_limit = time_limit
         self.key_setting = key_setting
         self._sleep = sleep
-        self._chance = chance
 
     async def request(
         self,
@@ -104,12 +102,10 @@ class RetryingModel(WrapperModel):
 
     def _pause(self, tried: int, fault: TransientFault) -> float:
         """How long to wait before the next try; raises the fault when there is to be none."""
-        asked = fault.retry_after
-        if tried >= self._attempts or (asked is not None and asked > self._max_wait):
+        pause = self._retries.pause(tried, fault.retry_after)
+        if pause is None:
             raise fault
-        if asked is not None:
-            return asked
-        return self._chance() * min(self._max_wait, self._first_wait * 2.0 ** (tried - 1))
+        return pause
 
     def _limit(self, model_settings: ModelSettings | None) -> float:
         limit = (merge_model_settings(self.settings, model_settings) or {}).get("timeout")

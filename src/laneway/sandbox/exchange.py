@@ -40,6 +40,10 @@ _HARMLESS = frozenset({"accept", "accept-language", "content-type", "user-agent"
 """What still goes along when a redirect leads to another origin: any other header may be a key."""
 
 
+class NotConnected(Unavailable):
+    """No connection came about, and nothing was sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of a server."""
@@ -82,8 +86,8 @@ class Exchange:
             raise Unavailable(f"The exchange with {host} failed: {_said(error)}", hint="Try again later.") from None
 
     async def _follow(self, question: Question, most_bytes: int) -> Reply:
-        for _ in range(MOST_REDIRECTS + 1):
-            async with self._sent(question) as response:
+        for hop in range(MOST_REDIRECTS + 1):
+            async with self._sent(question, first=hop == 0) as response:
                 location = response.headers.get("location")
                 if response.status_code not in _REDIRECTS or location is None:
                     body = await read(response, most_bytes)
@@ -92,7 +96,7 @@ class Exchange:
         raise HostRefused(f"It was redirected more than {MOST_REDIRECTS} times, last to {question.url[:200]}.")
 
     @asynccontextmanager
-    async def _sent(self, question: Question) -> AsyncIterator[httpx.Response]:
+    async def _sent(self, question: Question, *, first: bool) -> AsyncIterator[httpx.Response]:
         url = parsed(question.url)
         host, port = _host(url), _port(url)
         addresses = await checked_addresses(host, port, self._allowed, self._resolve)
@@ -110,13 +114,15 @@ class Exchange:
                 try:
                     response = await client.send(request, stream=True)
                 except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-                    failed: Exception = error
+                    failed: httpx.HTTPError = error
                     continue
                 try:
                     yield response
                 finally:
                     await response.aclose()
                 return
+            if first:
+                raise NotConnected(f"The exchange with {url.host} failed: {_said(failed)}", hint="Try again later.")
             raise failed
 
 

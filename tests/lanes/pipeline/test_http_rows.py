@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Iterable
+import socket
+import threading
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from laneway.errors import BadInput, TooLarge, Unavailable
+from laneway.errors import BadInput, LanewayError, TooLarge, Unavailable
 from laneway.lanes.pipeline.http_rows import Fetched, FetchRefused, HttpRows
+from laneway.lanes.pipeline.plan import plan_of
 from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed, HostRefused
 from tests.servers.pages import Pages
@@ -19,12 +23,31 @@ from tests.servers.pages import Pages
 ROWS = [{"id": number, "price": number * 10} for number in range(1, 8)]
 
 
-def open_to(web: Pages) -> HttpRows:
-    return HttpRows(Exchange(Allowed.of([f"127.0.0.1:{web.port}"])), most_rows=1000)
+class Naps:
+    """A sleep that takes no time, remembers how long it should have been, and does what a test does meanwhile."""
+
+    def __init__(self, meanwhile: Callable[[], object] | None = None) -> None:
+        self.seconds: list[float] = []
+        self._meanwhile = meanwhile
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        if self._meanwhile is not None:
+            self._meanwhile()
 
 
-async def fetch(web: Pages, path: str = "/", **step: Any) -> Fetched:
-    return await open_to(web).fetch({"do": "http_request", "url": f"{web.url}{path}", **step})
+def open_to(port: int, naps: Naps | None = None) -> HttpRows:
+    return HttpRows(Exchange(Allowed.of([f"127.0.0.1:{port}"])), most_rows=1000, sleep=naps or Naps())
+
+
+def step_of(url: str, **step: Any) -> dict[str, Any]:
+    """The step as a checked plan has it."""
+    [checked] = plan_of([{"do": "http_request", "url": url, **step}]).fetches.values()
+    return checked
+
+
+async def fetch(web: Pages, path: str = "/", naps: Naps | None = None, **step: Any) -> Fetched:
+    return await open_to(web.port, naps).fetch(step_of(f"{web.url}{path}", **step))
 
 
 async def test_json_csv_and_ndjson_are_tables_and_what_the_step_says_goes_along(web: Pages) -> None:
@@ -101,7 +124,7 @@ async def test_what_cannot_be_asked_or_lies_inside_is_refused_before_anybody_is_
     closed = HttpRows(Exchange(Allowed()), most_rows=1000)
     for url in (web.url, web.at("0x7f000001"), "http://169.254.169.254/", web.at("me:secret@127.0.0.1"), "file:///x"):
         with pytest.raises((BadInput, HostRefused)):
-            await closed.fetch({"url": url})
+            await closed.fetch(step_of(url))
     assert web.visits == []
 
 
@@ -114,7 +137,7 @@ async def test_a_name_that_changes_its_mind_between_two_pages_is_checked_again(w
     web.pages["/"] = pages_of_three
     rows = HttpRows(Exchange(Allowed.of([f"127.0.0.1:{web.port}"]), resolve=names), most_rows=1000)
     with pytest.raises(HostRefused, match=r"10\.0\.0\.1"):
-        await rows.fetch({"url": web.at("flips.example"), "pages": {"by": "link"}})
+        await rows.fetch(step_of(web.at("flips.example"), pages={"by": "link"}))
     assert len(web.visits) == 1
 
 
@@ -133,3 +156,85 @@ async def test_too_much_an_error_and_a_page_for_people_are_told_as_such(web: Pag
     web.pages["/page"] = PlainTextResponse("<html><p>hello</p></html>", media_type="text/html")
     with pytest.raises(BadInput, match="a page, not a table"):
         await fetch(web, "/page")
+
+
+async def test_what_fails_for_a_moment_is_asked_again_as_late_as_the_server_says_and_not_for_ever(web: Pages) -> None:
+    def answering(*answers: Response) -> None:
+        waiting = list(answers)
+
+        async def answer(request: Request) -> Response:
+            return waiting.pop(0) if len(waiting) > 1 else waiting[0]
+
+        web.pages["/"] = answer
+        web.visits.clear()
+
+    def busy(status: int, wait: str | None = None) -> Response:
+        return PlainTextResponse("later", status, headers={} if wait is None else {"Retry-After": wait})
+
+    table = JSONResponse(ROWS)
+    for status in (408, 425, 429, 500, 502, 503, 504):
+        naps = Naps()
+        answering(busy(status, "7"), busy(status), table)
+        assert (await fetch(web, naps=naps)).rows == ROWS
+        assert naps.seconds[0] == 7.0
+        assert 0 <= naps.seconds[1] <= 1.0
+    answering(busy(503, "Wed, 21 Oct 2015 07:28:00 GMT"), table)
+    await fetch(web, naps=(naps := Naps()))
+    assert naps.seconds == [0.0], "that was long ago"
+    answering(busy(503))
+    with pytest.raises(Unavailable, match="answered 503"):
+        await fetch(web)
+    assert len(web.visits) == 4
+    for status, wait in ((429, "31"), (404, None), (403, "1")):
+        answering(busy(status, wait), table)
+        with pytest.raises(
+            LanewayError, match=f"answered {status}" + (" and asks to wait 31 s" if wait == "31" else "")
+        ):
+            await fetch(web)
+        assert len(web.visits) == 1
+    answering(pages_reply(1), busy(500), pages_reply(2))
+    found = await fetch(web, pages={"by": "page", "size": 3, "most": 2})
+    assert (len(found.rows), [visit.query for visit in web.visits]) == (6, ["page=1", "page=2", "page=2"])
+
+
+def pages_reply(number: int) -> Response:
+    return JSONResponse(ROWS[(number - 1) * 3 : number * 3])
+
+
+async def test_what_sends_is_sent_again_only_where_nothing_can_have_arrived(web: Pages) -> None:
+    for status in (429, 503):
+        web.pages["/"] = PlainTextResponse("later", status, headers={"Retry-After": "0"})
+        web.visits.clear()
+        with pytest.raises(Unavailable):
+            await fetch(web, method="POST")
+        assert len(web.visits) == 1
+    with socket.socket() as late:
+        # Bound and not listening: whoever comes is refused, until it listens.
+        late.bind(("127.0.0.1", 0))
+        port = late.getsockname()[1]
+        web.redirect("/", f"http://127.0.0.1:{port}/", 303)
+        both = Exchange(Allowed.of([f"127.0.0.1:{web.port}", f"127.0.0.1:{port}"]))
+        web.visits.clear()
+        with pytest.raises(Unavailable):
+            await HttpRows(both, most_rows=1000, sleep=(naps := Naps())).fetch(step_of(web.url, method="POST"))
+        assert (len(web.visits), naps.seconds) == (1, []), "it had arrived, and led elsewhere"
+        listening = threading.Event()
+
+        def listen() -> None:
+            late.listen()
+            listening.set()
+
+        naps = Naps(listen)
+        asking = asyncio.create_task(open_to(port, naps).fetch(step_of(f"http://127.0.0.1:{port}/", method="POST")))
+        await asyncio.to_thread(serve_one, late, listening)
+        assert (await asking).rows == []
+        assert len(naps.seconds) == 1
+
+
+def serve_one(server: socket.socket, listening: threading.Event) -> None:
+    """One visitor gets an empty table."""
+    assert listening.wait(30)
+    server.settimeout(30)
+    with server.accept()[0] as visitor:
+        visitor.recv(65536)
+        visitor.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]")

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from laneway.clock import SystemClock
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.http_rows import HttpRows
-from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
+from laneway.lanes.pipeline.plan import Plan, plan_of, sentence
 from laneway.lanes.pipeline.planner import Refusal, planned
 from laneway.lanes.pipeline.process import worked
 from laneway.sandbox.exchange import READING
@@ -25,12 +25,12 @@ def plan_runner(http: HttpRows, most_rows: int, zone: str = "UTC") -> RunPlan:
     async def run(document: dict[str, Any], tables: Mapping[str, Rows], prompt: str | None) -> dict[str, Any]:
         plan = plan_of(document) if prompt is None else await _planned(prompt, tables, zone)
         given, sources = dict(tables), list[str]()
-        if plan.fetches:
-            step = plan.document()["steps"][0]
-            if str(step.get("method") or "GET").upper() not in READING:
-                raise BadInput("A pipeline of a workflow only reads.", hint="Send with an http node, then work on it.")
+        fetches = plan.fetches_beside(tables)
+        if any(step["method"] not in READING for step in fetches.values()):
+            raise BadInput("A pipeline of a workflow only reads.", hint="Send with an http node, then work on it.")
+        for name, step in fetches.items():
             found = await http.fetch(step)
-            given[FETCHED] = list(found.rows)
+            given[name] = list(found.rows)
             sources.append(f"the page {found.url}")
         outcome = await worked(plan, given, most_rows)
         counts = [count.document() for count in outcome.counts]

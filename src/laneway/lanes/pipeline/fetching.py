@@ -85,7 +85,7 @@ class Fetching:
             return {_ASKED: {"why": verdict.why, "rule": verdict.rule}}
 
         outcome = await self._steps.effect(
-            NAME, arguments, lambda: self._fetched(arguments), idempotent=_method(arguments) in READING, gate=gate,
+            NAME, arguments, lambda: self._fetched(arguments), idempotent=arguments["method"] in READING, gate=gate,
             about=f"{NAME}: {shown(parsed(str(arguments.get('url', ''))))}", shown=redacted(arguments),
         )  # fmt: skip
         if _ASKED in outcome:
@@ -163,7 +163,3 @@ def _ruled(request: Request, arguments: Mapping[str, Any], *, vouched: bool) -> 
         # An address can carry words out: a person looks at it first.
         return ask(TAINTED, f"This turn has read {', '.join(sources[:3])}, and nobody here named {shown(url)}.")
     return allow("http.unnamed-host", f"It asks {shown(url)}, a host that nobody here named.")
-
-
-def _method(arguments: Mapping[str, Any]) -> str:
-    return str(arguments.get("method") or "GET").upper()

@@ -17,13 +17,12 @@ from laneway.lanes.pipeline.process import BYTES_HERE, Held, Stored
 from laneway.lanes.pipeline.tabular import rows_of
 from laneway.lanes.pipeline.values import Row
 
-__all__ = ["KINDS", "Row", "at", "parsed", "rows_in", "rows_of", "sample"]
+__all__ = ["Row", "at", "parsed", "rows_in", "rows_of", "sample"]
 
 MOST_BYTES = 128 * 1024 * 1024
 HEAD_BYTES = 64 * 1024
 """So much of a file tells what it is."""
 SAMPLED_BYTES, SAMPLED_ROWS = 512 * 1024, 5000
-KINDS = ("auto", "json", "csv", "ndjson")
 
 
 def rows_in(

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 
+from laneway.domain.patience import RetryPolicy
 from laneway.errors import BadInput, LanewayError, TooLarge, Unavailable
-from laneway.lanes.pipeline.formats import KINDS, Row, at, parsed, rows_in, rows_of
+from laneway.lanes.pipeline.formats import Row, at, parsed, rows_in, rows_of
 from laneway.lanes.pipeline.paging import Page, Paging, Turned
-from laneway.sandbox.exchange import Exchange, Question, Reply, checked_headers
+from laneway.llm.faults import retry_after
+from laneway.sandbox.exchange import LATER, Exchange, NotConnected, Question, Reply, checked_headers
 from laneway.sandbox.exchange import parsed as address
 
 NAME = "http_request"
 SECONDS, ALL_SECONDS = 30.0, 120.0
 PAGE_BYTES, ALL_BYTES = 16_000_000, 64_000_000
-_PASSING = frozenset({408, 425, 429})
-"""Refusals of a server that are about the moment, not the request."""
-METHODS = ("GET", "POST")
-FIELDS = frozenset({"url", "method", "params", "headers", "body", "format", "rows_at", "pages"})
+RETRIES = RetryPolicy(attempts=4, first_wait=0.5, max_wait=30.0)
 
 
 class FetchRefused(LanewayError):
@@ -37,7 +36,7 @@ class FetchRefused(LanewayError):
 
 @dataclass(frozen=True)
 class Asked:
-    """An `http_request` as a plan writes it, checked before anybody is asked."""
+    """An `http_request` of a plan, as it is sent."""
 
     url: str
     method: str = "GET"
@@ -50,26 +49,14 @@ class Asked:
 
     @classmethod
     def of(cls, step: Mapping[str, Any]) -> Asked:
-        """The request, or a BadInput that names what is wrong with it."""
-        given = {key: value for key, value in step.items() if key not in ("do", "step", "op") and value is not None}
-        if unknown := sorted(set(given) - FIELDS):
-            raise BadInput(f"http_request has no `{unknown[0][:40]}`.", hint=f"It takes {', '.join(sorted(FIELDS))}.")
-        method = str(given.get("method", "GET")).upper()
-        if method not in METHODS:
-            raise BadInput(f"http_request cannot {method[:20]}.", hint="It can GET and POST.")
-        if method == "GET" and "body" in given:
+        """The request that this step of a checked plan makes, or a BadInput that says why it is never made."""
+        if step["method"] == "GET" and step.get("body") is not None:
             raise BadInput("A GET request takes no body.", hint="Put it into `params`, or use POST.")
-        kind = given.get("format", "auto")
-        if kind not in KINDS:
-            raise BadInput(f"`format` cannot be `{str(kind)[:20]}`.", hint=f"It is one of {', '.join(KINDS)}.")
-        rows_at = given.get("rows_at")
-        if rows_at is not None and not isinstance(rows_at, str):
-            raise BadInput("`rows_at` must be text.", hint='Like "data.items".')
-        headers = checked_headers(_texts(given.get("headers"), "headers"))
-        paging = Paging.of(given.get("pages"))
-        params = _texts(given.get("params"), "params") | (paging.first() if paging else {})
-        url = str(address(str(given.get("url", ""))))
-        return cls(url, method, params, headers, given.get("body"), kind, rows_at, paging)
+        headers = checked_headers(_texts(step.get("headers", {}), "headers"))
+        paging = Paging.of(step.get("pages"))
+        params = _texts(step.get("params", {}), "params") | (paging.first() if paging else {})
+        url, rows_at = str(address(step["url"])), step.get("rows_at")
+        return cls(url, step["method"], params, headers, step.get("body"), step["format"], rows_at, paging)
 
     def question(self, turned: Turned | None = None) -> Question:
         """What is sent for the first page, or for the one that `turned` names."""
@@ -102,8 +89,10 @@ class Fetched:
 class HttpRows:
     """Fetches tables for plans."""
 
-    def __init__(self, exchange: Exchange, most_rows: int) -> None:
-        self._exchange, self._most_rows = exchange, most_rows
+    def __init__(
+        self, exchange: Exchange, most_rows: int, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self._exchange, self._most_rows, self._sleep = exchange, most_rows, sleep
 
     async def fetch(self, step: Mapping[str, Any]) -> Fetched:
         """All rows the step asks for; a LanewayError if there are none to be had."""
@@ -126,8 +115,8 @@ class HttpRows:
             if question.url in seen and asked.paging is not None:
                 return
             seen.add(question.url)
-            reply = await self._exchange.ask(question, seconds=SECONDS, most_bytes=PAGE_BYTES)
-            page = await self._read(asked, found, reply)
+            reply, content = await self._ask(question)
+            page = await self._read(asked, found, reply, content)
             turned = asked.paging.following(page) if asked.paging else None
             if turned is None:
                 return
@@ -135,8 +124,23 @@ class HttpRows:
                 found.more = True
                 return
 
-    async def _read(self, asked: Asked, found: Fetched, reply: Reply) -> Page:
-        content = _checked(reply)
+    async def _ask(self, question: Question) -> tuple[Reply, bytes]:
+        """The reply and its content; what fails for a moment is asked again, unless it sends and may have arrived."""
+        tried, clock = 0, asyncio.get_running_loop().time
+        until = clock() + SECONDS
+        while True:
+            tried += 1
+            try:
+                reply = await self._exchange.ask(question, seconds=SECONDS, most_bytes=PAGE_BYTES)
+                return reply, _checked(reply)
+            except Unavailable as fault:
+                again = clock() < until and (question.method == "GET" or isinstance(fault, NotConnected))
+                pause = RETRIES.pause(tried, fault.retry_after) if again else None
+                if pause is None:
+                    raise
+            await self._sleep(pause)
+
+    async def _read(self, asked: Asked, found: Fetched, reply: Reply, content: bytes) -> Page:
         found.bytes += len(content)
         if found.bytes > ALL_BYTES:
             raise TooLarge(f"The pages have more than {ALL_BYTES} bytes together.", hint="Ask for fewer pages.")
@@ -151,8 +155,10 @@ class HttpRows:
 
 def _checked(reply: Reply) -> bytes:
     host = httpx.URL(reply.url).host
-    if reply.status >= 500 or reply.status in _PASSING:
-        raise Unavailable(f"{host} answered {reply.status}.", hint="Try again later.")
+    if reply.status >= 500 or reply.status in LATER:
+        asked = retry_after(reply.headers)
+        wait = "" if asked is None else f" and asks to wait {asked:.0f} s"
+        raise Unavailable(f"{host} answered {reply.status}{wait}.", hint="Try again later.", retry_after=asked)
     if reply.status >= 400:
         raise FetchRefused(f"{host} answered {reply.status}.", hint="Look at the address, and at what is sent there.")
     if reply.body.cut:
@@ -174,11 +180,9 @@ def _rows(content: bytes, asked: Asked, reply: Reply) -> tuple[list[Row], Any]:
     return rows_of(at(body, asked.rows_at) if asked.rows_at else body), body
 
 
-def _texts(given: Any, name: str) -> dict[str, str]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping) or len(given) > 100:
-        raise BadInput(f"`{name}` must be an object of names and values.", hint="Correct it.")
+def _texts(given: Mapping[str, Any], name: str) -> dict[str, str]:
+    if len(given) > 100:
+        raise BadInput(f"`{name}` has {len(given)} entries.", hint="At most 100.")
     for key, value in given.items():
         if not isinstance(key, str) or isinstance(value, dict | list) or value is None or len(str(value)) > 8000:
             raise BadInput(f"`{name}.{str(key)[:40]}` must be text or a number.", hint="Correct it.")

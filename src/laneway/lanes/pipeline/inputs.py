@@ -48,8 +48,8 @@ class Given:
     origins: dict[str, str] = field(default_factory=dict)
     sources: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    step: dict[str, Any] | None = None
-    """The `http_request` that brought a table, if one did."""
+    fetches: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The `http_request` that brought a table, by the name of the table."""
     _samples: dict[str, Sequence[Row]] = field(default_factory=dict)
 
     def add(self, name: str, rows: Table, origin: str, source: str | None = None) -> None:
@@ -66,7 +66,8 @@ class Given:
 
     def fetched(self, name: str, rows: Table, url: str, step: dict[str, Any], note: str = "") -> None:
         """The table that a plan's `http_request` brought."""
-        self.tables[name], self.origins[name], self.step = rows, url, step
+        self.tables[name], self.origins[name], self.fetches[name] = rows, url, step
+        self._samples.pop(name, None)
         self.notes += [note] if note else []
 
     async def samples(self) -> dict[str, Sequence[Row]]:
@@ -83,7 +84,7 @@ class Given:
         """Where the rows of the plan's tables came from."""
         source = source_of(plan, self.tables)
         others = [name for step in plan.document()["steps"] for name in (step.get("table"), *step.get("tables", ()))]
-        return [self.origins[name] for name in dict.fromkeys([source, *others]) if name in self.origins]
+        return [self.origins[name] for name in dict.fromkeys([source, *plan.fetches, *others]) if name in self.origins]
 
 
 def is_table(attachment: Attachment) -> bool:
@@ -172,13 +173,17 @@ async def table_of(original: Original, name: str = "") -> Table:
 def runner_of(job: Job) -> dict[str, Any]:
     """What the door said about the request beside its words."""
     found = job.payload.get("runner")
-    if not isinstance(found, dict):
-        return {}
+    return read_runner(found) if isinstance(found, dict) else {}
+
+
+def read_runner(given: dict[str, Any]) -> dict[str, Any]:
+    """The same of what a door was given; the first runner's tool calls a plan `pipeline`, and its rows `input_ref`."""
     # A queue passes on what it does not know itself; tables are for us.
-    more = found.get("more")
-    return (
-        {**{key: more[key] for key in ("tables", "plan") if key in more}, **found} if isinstance(more, dict) else found
-    )
+    more = given.get("more")
+    known = dict(more) if isinstance(more, dict) else {}
+    known.setdefault("plan", known.get("pipeline"))
+    known["previous_results"] = [known["input_ref"]] if known.get("input_ref") else None
+    return {key: known[key] for key in ("tables", "plan", "previous_results") if known.get(key) is not None} | given
 
 
 def _named(tables: Any, field_name: str) -> dict[str, Any]:

@@ -116,15 +116,16 @@ class PipelineLane:
         found = ADDRESS.search(request.message.text)
         if found is None or given.tables or "plan" in runner_of(request.job):
             return None
-        return await self._fetch(request, given, {"do": FETCHED, "url": found[0]}, vouched=False)
+        [step] = plan_of([{"do": FETCHED, "url": found[0]}]).fetches.values()
+        return await self._fetch(request, given, FETCHED, step, vouched=False)
 
     async def _fetch(
-        self, request: Request, given: Given, step: Mapping[str, Any], *, vouched: bool
+        self, request: Request, given: Given, name: str, step: dict[str, Any], *, vouched: bool
     ) -> Question | None:
         brought = await self._fetching.bring(request, step, vouched=vouched)
         if isinstance(brought, Question):
             return brought
-        given.fetched(FETCHED, brought.rows, brought.url, dict(step), brought.note)
+        given.fetched(name, brought.rows, brought.url, step, brought.note)
         return None
 
     async def _draft(self, request: Request, given: Given) -> Draft:
@@ -173,9 +174,10 @@ class PipelineLane:
 
     async def _carried_out(self, request: Request, given: Given, draft: Draft, began: float) -> Answer | Question:
         plan = plan_of(draft.plan or {})
-        if plan.fetches and FETCHED not in given.tables:
-            step = plan.document()["steps"][0]
-            asked = await self._fetch(request, given, step, vouched=draft.made_by == GIVEN)
+        for name, step in plan.fetches_beside(given.tables.keys() - given.fetches.keys()).items():
+            if given.fetches.get(name) == step:
+                continue
+            asked = await self._fetch(request, given, name, step, vouched=draft.made_by == GIVEN)
             if asked is not None:
                 await self._pause(request, draft)
                 return asked
@@ -184,7 +186,7 @@ class PipelineLane:
 
     async def _worked(self, request: Request, given: Given, draft: Draft, plan: Plan, began: float) -> dict[str, Any]:
         outcome = await worked(plan, given.tables, self._most_rows)
-        counts = [count.document() for count in outcome.counts][1 if plan.fetches else 0 :]
+        counts = [count.document() for count in outcome.counts]
         said, origins = sentence(plan), given.origins_of(plan)
         laid = await results.shelved(self._shelf, outcome.rows)
         result = {
@@ -276,9 +278,10 @@ class PipelineLane:
 def _whole(plan: Mapping[str, Any], given: Given) -> dict[str, Any]:
     """The plan with the step that fetched its table, so that it can be run again as it stands."""
     steps: Sequence[Mapping[str, Any]] = plan.get("steps", ())
-    if given.step is None or plan.get("from") not in (None, FETCHED) or (steps and steps[0].get("do") == FETCHED):
+    step = given.fetches.get(FETCHED)
+    if step is None or plan.get("from") not in (None, FETCHED) or (steps and steps[0].get("do") == FETCHED):
         return dict(plan)
-    return plan_of({"steps": [given.step, *steps]}).document()
+    return plan_of([step, *steps]).document()
 
 
 def _without_address(text: str) -> str:

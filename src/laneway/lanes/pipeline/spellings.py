@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 PRIMITIVES: Final = {
@@ -10,13 +10,21 @@ PRIMITIVES: Final = {
     "groupby": "group_by", "table_group_by": "group_by", "table_join": "join", "topk": "top_k",
 }  # fmt: skip
 """What others call a primitive, and what we do."""
+_FIELDS: Final = {
+    "sort": ("field", "by"), "top_k": ("field", "by"), "select": ("fields", "columns"),
+    "distinct": ("fields", "columns"), "filter": ("condition", "where"),
+}  # fmt: skip
+"""What others call a field of a primitive, and what we do."""
+_COMPARED: Final = ("column", "field", "is", "op", "operator", "value", "ignore_case")
 
 
-def ours(document: Mapping[str, Any]) -> dict[str, Any]:
+def ours(document: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     """The plan in our own spelling; what is not recognised stays, to be refused by whoever reads it."""
-    plan = dict(document)
+    plan = dict(document) if isinstance(document, Mapping) else {"steps": document}
     if "steps" not in plan and "pipeline" in plan:
         plan["steps"] = plan.pop("pipeline")
+        # The first runner's tool names its conversation beside the steps.
+        plan.pop("session_id", None)
     if isinstance(plan.get("steps"), list | tuple):
         plan["steps"] = [_step(one) if isinstance(one, Mapping) else one for one in plan["steps"]]
     return plan
@@ -24,27 +32,24 @@ def ours(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _step(given: Mapping[str, Any]) -> dict[str, Any]:
     step = dict(given)
+    if step.get("step") == "http_request" and str(step.get("method")).upper() == "POST" and "body" not in step:
+        # What the first runner posts is its `params`, as JSON.
+        step["body"] = step.pop("params", None)
     for spelling in ("step", "op", "primitive"):
         if "do" not in step and spelling in step:
             step["do"] = step.pop(spelling)
     do = step.get("do")
     if isinstance(do, str):
-        step["do"] = PRIMITIVES.get(do, do)
-    change = _CHANGES.get(str(step.get("do")))
-    return change(step) if change else step
-
-
-def _sort(step: dict[str, Any]) -> dict[str, Any]:
-    if "by" not in step and "field" in step:
-        step["by"] = [{"column": step.pop("field")}]
-    return step
+        step["do"] = do = PRIMITIVES.get(do, do)
+        theirs, field = _FIELDS.get(do, ("", ""))
+        if field not in step and theirs in step:
+            step[field] = step.pop(theirs)
+    return _filter(step) if do == "filter" else step
 
 
 def _filter(step: dict[str, Any]) -> dict[str, Any]:
-    if "where" not in step and "condition" in step:
-        step["where"] = step.pop("condition")
-    if "where" not in step and "column" in step:
-        step["where"] = {name: step.pop(name) for name in ("column", "is", "value") if name in step}
+    if "where" not in step and not step.keys().isdisjoint(("column", "field")):
+        step["where"] = {name: step.pop(name) for name in _COMPARED if name in step}
     if isinstance(step.get("where"), Mapping):
         step["where"] = _where(step["where"], 0)
     return step
@@ -63,18 +68,3 @@ def _where(given: Any, depth: int) -> Any:
     if "not" in where:
         where["not"] = _where(where["not"], depth + 1)
     return where
-
-
-def _select(step: dict[str, Any]) -> dict[str, Any]:
-    if "columns" not in step and "fields" in step:
-        step["columns"] = step.pop("fields")
-    return step
-
-
-def _top_k(step: dict[str, Any]) -> dict[str, Any]:
-    if "by" not in step and "field" in step:
-        step["by"] = step.pop("field")
-    return step
-
-
-_CHANGES: Final = {"sort": _sort, "filter": _filter, "select": _select, "distinct": _select, "top_k": _top_k}

@@ -8,7 +8,7 @@ from typing import Any
 
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.fields import nearest
-from laneway.lanes.pipeline.plan import FETCHED, Plan
+from laneway.lanes.pipeline.plan import Plan
 from laneway.lanes.pipeline.step import Surroundings, Table
 from laneway.lanes.pipeline.values import Row
 
@@ -33,7 +33,7 @@ class Outcome:
 
     rows: Sequence[Row]
     counts: tuple[Count, ...]
-    """First the source by its name, then each step by its primitive."""
+    """First the source by its name, unless a step fetches it; then each step by its primitive."""
     notes: tuple[str, ...] = ()
     how: str = "here"
     """Who did it: here, worker (another process, row by row) or columnar (another process, column by column)."""
@@ -49,12 +49,13 @@ def run(
     for known, one in around.tables.items():
         around.do = f"table {known}"
         around.room(len(one.rows))
-    counts = [Count(name, len(table.rows))]
+    counts, fetched = [] if name in plan.fetches else [Count(name, len(table.rows))], iter(plan.fetches)
     for number, step in enumerate(plan.steps, 1):
         around.number, around.do = number, step.DO
         table = step.run(table, around)
         around.room(len(table.rows))
-        counts.append(Count(step.DO, len(table.rows)))
+        brought = around.tables.get(next(fetched, ""), table)
+        counts.append(Count(step.DO, len(brought.rows)))
     return Outcome(table.rows, tuple(counts), tuple(around.notes))
 
 
@@ -64,8 +65,8 @@ def source_of(plan: Plan, tables: Mapping[str, Any]) -> str:
         if plan.source not in tables:
             raise BadInput(f"There is no table {plan.source}.", hint=nearest(plan.source, tables))
         return plan.source
-    if plan.fetches and FETCHED in tables:
-        return FETCHED
+    if (fetched := next(iter(plan.fetches), "")) in tables:
+        return fetched
     if len(tables) == 1:
         return next(iter(tables))
     if not tables:

@@ -10,7 +10,7 @@ from laneway.errors import LanewayError
 from laneway.lanes.pipeline import results
 from laneway.lanes.pipeline.http_rows import HttpRows
 from laneway.lanes.pipeline.inputs import Given, Inputs
-from laneway.lanes.pipeline.plan import FETCHED, plan_of, plan_schema, sentence
+from laneway.lanes.pipeline.plan import plan_of, plan_schema, sentence
 from laneway.lanes.pipeline.process import worked
 from laneway.store import artifacts, principals
 from laneway.store.artifacts import Artifacts
@@ -20,7 +20,7 @@ GIVEN_BACK = 50
 """So many rows a model is given back; the artifact has all."""
 
 Outcome = dict[str, Any]
-Execute = Callable[[UUID | None, Mapping[str, Any], Mapping[str, Any]], Awaitable[Outcome]]
+Execute = Callable[[UUID | None, Mapping[str, Any] | list[Any], Mapping[str, Any]], Awaitable[Outcome]]
 
 NAME = "execute_pipeline"
 ABOUT = (
@@ -37,31 +37,28 @@ def schema() -> dict[str, Any]:
     return {"type": "object", "properties": {"plan": plan_schema(), "tables": tables}, "required": ["plan"]}
 
 
-def fetched_by(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The request to a web server that a call would make, if it would make one."""
-    given = arguments.get("plan")
+def fetched_by(arguments: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The requests to web servers that a call would make."""
     try:
         # Read as it will be run: a plan may be spelt in many ways, and none may pass by unseen.
-        plan = plan_of(given) if isinstance(given, Mapping) else None
+        return list(plan_of(arguments.get("plan") or {}).fetches.values())
     except LanewayError:
         # It will not run at all.
-        return None
-    return dict(plan.document()["steps"][0]) if plan is not None and plan.fetches else None
+        return []
 
 
 def executing(db: Database, shelf: Artifacts, inputs: Inputs, http: HttpRows, most_rows: int) -> Execute:
     """What runs when the tool is called: `(by whom, plan, tables) → outcome`."""
 
-    async def execute(by: UUID | None, plan: Mapping[str, Any], tables: Mapping[str, Any]) -> Outcome:
+    async def execute(by: UUID | None, plan: Mapping[str, Any] | list[Any], tables: Mapping[str, Any]) -> Outcome:
         checked, given = plan_of(plan), Given()
         async with db.transaction() as tx:
             asking = await principals.by_id(tx, by)
         for name, value in tables.items():
             given.add(str(name), await inputs.rows(value, asking), f"the table `{name}`")
-        if checked.fetches:
-            step = checked.document()["steps"][0]
+        for name, step in checked.fetches_beside(given.tables).items():
             found = await http.fetch(step)
-            given.fetched(FETCHED, found.rows, found.url, step)
+            given.fetched(name, found.rows, found.url, step)
         outcome = await worked(checked, given.tables, most_rows)
         content, mime, place = await results.shelved(shelf, outcome.rows)
         async with db.transaction() as tx:
@@ -78,7 +75,7 @@ def executing(db: Database, shelf: Artifacts, inputs: Inputs, http: HttpRows, mo
 async def attempted(execute: Execute, by: UUID | None, arguments: Mapping[str, Any]) -> Outcome | str:
     """The outcome, or a sentence that says what is wrong with the call."""
     plan, tables = arguments.get("plan"), arguments.get("tables") or {}
-    if not isinstance(plan, Mapping) or not isinstance(tables, Mapping):
+    if not isinstance(plan, Mapping | list) or not isinstance(tables, Mapping):
         return "`plan` and `tables` must be objects."
     try:
         return await execute(by, plan, tables)

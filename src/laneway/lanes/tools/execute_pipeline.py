@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import reduce
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,7 @@ SECONDS = 180.0
 
 def execute_pipeline_entry(
     name: str, about: str, schema: dict[str, Any], tags: tuple[str, ...], attempt: Attempt,
-    fetched_by: Callable[[Arguments], dict[str, Any] | None],
+    fetched_by: Callable[[Arguments], list[dict[str, Any]]],
 ) -> ToolEntry:  # fmt: skip
     """The tool; what its plan would fetch is judged as `http_request` judges it."""
 
@@ -25,14 +26,12 @@ def execute_pipeline_entry(
         return failure(done) if isinstance(done, str) else success(done)
 
     def judged(arguments: Arguments, call: Call) -> Verdict:
-        fetched = fetched_by(arguments)
-        return allow("pipeline.reads", changes=False) if fetched is None else http_request.judged(fetched, call)
+        verdicts = [http_request.judged(fetched, call) for fetched in fetched_by(arguments)]
+        return reduce(Verdict.or_stricter, verdicts) if verdicts else allow("pipeline.reads", changes=False)
 
     def source(arguments: Arguments, outcome: Outcome) -> str | None:
-        fetched = fetched_by(arguments)
-        if outcome.get("result") is None:
-            return None
-        return f"the page {fetched.get('url')}" if fetched is not None else _stored(arguments)
+        pages = " and ".join(f"the page {fetched['url']}" for fetched in fetched_by(arguments))
+        return None if outcome.get("result") is None else pages or _stored(arguments)
 
     return ToolEntry(
         execute_pipeline, changes=False, idempotent=False, judge=judged, source=source, seconds=SECONDS,

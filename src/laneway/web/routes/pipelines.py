@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from laneway.lanes.pipeline.inputs import read_runner
 from laneway.lanes.pipeline.plan import plan_of, plan_schema, sentence
 from laneway.web import runner
 from laneway.web.gateway import Here, Me
@@ -20,7 +21,9 @@ router = APIRouter(tags=["runner"])
 class PipelineRequest(RunnerRequest):
     """A plan, or words from which one is made."""
 
-    plan: dict[str, Any] | None = Field(None, description="Which table, and what is done to it step by step.")
+    plan: dict[str, Any] | list[Any] | None = Field(
+        None, description="Which table, and what is done to it step by step."
+    )
 
 
 @router.post(
@@ -30,9 +33,9 @@ class PipelineRequest(RunnerRequest):
 async def run(request: Request, here: Here, me: Me) -> Response:
     """Of the rows the first 1,000 come along; `result_ref` names the artifact with all of them."""
     asked, tables = await runner.read(request, here, PipelineRequest)
-    given = asked.runner(DOOR)
-    if asked.plan is not None:
-        plan = plan_of(asked.plan)
+    given = read_runner(asked.runner(DOOR) | ({} if asked.plan is None else {"plan": asked.plan}))
+    if "plan" in given:
+        plan = plan_of(given["plan"])
         given["plan"] = plan.document()
         text = asked.text or sentence(plan)
     else:

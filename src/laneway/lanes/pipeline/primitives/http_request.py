@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Self
 from laneway.lanes.pipeline.fields import Fields
 from laneway.lanes.pipeline.step import Step, Surroundings, Table
 
+FORMATS = ("auto", "json", "csv", "ndjson")
 _TEXT = {"type": "string"}
-_OPTIONAL = ("params", "headers", "body", "rows_at", "pages")
+_OPTIONAL = ("params", "headers", "body", "rows_at", "pages", "table")
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest(Step):
-    """Fetches rows from a URL; always the first step."""
+    """Fetches rows from a URL; always first. Several of them bring a table each, for a join or a union."""
 
     DO: ClassVar[str] = "http_request"
     SCHEMA: ClassVar[dict[str, Any]] = {
@@ -24,9 +25,10 @@ class HttpRequest(Step):
         "params": {"type": "object"},
         "headers": {"type": "object"},
         "body": {},
-        "format": {"enum": ["auto", "json", "csv", "ndjson"]},
+        "format": {"enum": list(FORMATS)},
         "rows_at": {"type": "string", "description": "Where in the JSON the rows are, such as data.items"},
         "pages": {"type": "object", "description": "How further pages are found"},
+        "table": {"type": "string", "description": "What later steps call the table"},
     }
 
     url: str
@@ -37,6 +39,7 @@ class HttpRequest(Step):
     body: Any = None
     rows_at: str | None = None
     pages: Mapping[str, Any] | None = None
+    table: str | None = None
 
     @classmethod
     def read(cls, fields: Fields) -> Self:
@@ -51,12 +54,18 @@ class HttpRequest(Step):
                 raise fields.wrong(f"`{field}` must be an object.", f'Write "{field}": {{"name": "value"}}.')
         if not isinstance(fields.take("rows_at", ""), str):
             raise fields.wrong("`rows_at` must be a text.", 'Write, for example, "rows_at": "data.items".')
+        if fields.has("table"):
+            fields.text("table", '"table": "flights"')
         given = {field: fields.take(field) for field in _OPTIONAL}
-        return cls(url, method, fields.choice("format", ("auto", "json", "csv", "ndjson"), "auto"), **given)
+        return cls(url, method, fields.choice("format", FORMATS, "auto"), **given)
 
     def document(self) -> dict[str, Any]:
         more = {field: getattr(self, field) for field in _OPTIONAL if getattr(self, field) is not None}
         return {"url": self.url, "method": self.method, "format": self.format, **more}
+
+    def name_of(self, number: int) -> str:
+        """What its table is called, where it is the step of this number."""
+        return self.table or (self.DO if number == 1 else f"{self.DO}_{number}")
 
     def phrase(self) -> str:
         return f"from {self.url.partition('?')[0]}"
