@@ -26,9 +26,8 @@ def up(
     ] = False,
 ) -> None:
     """Start Laneway; Ctrl-C or SIGTERM ends it."""
-    import asyncio
-
     from laneway.cli.home import only_up
+    from laneway.cli.lifetime import run
     from laneway.cli.log_lines import start_logging
     from laneway.cli.start import settings_with
 
@@ -36,7 +35,7 @@ def up(
     listener = bound(settings.host, settings.port)
     with listener, only_up(settings.home, address_of(listener)):
         start_logging(settings)
-        code = asyncio.run(_serve(settings, listener, new_key))
+        code = run(_serve(settings, listener, new_key))
     raise typer.Exit(code)
 
 

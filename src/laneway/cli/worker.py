@@ -21,16 +21,15 @@ def worker(home: Annotated[Path | None, typer.Option(help="Data directory.")] = 
     It uses the database in DATABASE_URL, else the embedded one of the same data directory. Ctrl-C or SIGTERM ends it,
     a second one at once.
     """
-    import asyncio
-
     from laneway.cli.home import make
+    from laneway.cli.lifetime import run
     from laneway.cli.log_lines import start_logging
     from laneway.cli.start import settings_with
 
     settings = settings_with(home=home)
     make(settings.home)
     start_logging(settings)
-    raise typer.Exit(asyncio.run(_work(settings)))
+    raise typer.Exit(run(_work(settings)))
 
 
 async def _work(settings: Settings) -> int:
