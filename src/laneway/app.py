@@ -61,10 +61,8 @@ from laneway.lanes.tools.server_info import said_by_others, server_info_with_log
 from laneway.lanes.tools.snapshots import Snapshots
 from laneway.lanes.tools.undo import Undo
 from laneway.lanes.tools.undoable import undoable
-from laneway.lanes.workflow.claiming import Claiming
-from laneway.lanes.workflow.composed import Choices, Workflows, composed
-from laneway.lanes.workflow.equipping import runs_of
-from laneway.lanes.workflow.phrases import spoken
+from laneway.lanes.workflow.composed import Choices, Workflows, composed, runs_of
+from laneway.lanes.workflow.phrases import Claiming, spoken
 from laneway.lanes.workflow.runs import Runs
 from laneway.lanes.workflow.triggers import Triggers
 from laneway.llm.choice import Models, caps_of, choose

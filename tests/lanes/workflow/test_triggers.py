@@ -18,8 +18,8 @@ from laneway.domain.conversation import Role
 from laneway.domain.workflow import Cause, Workflow
 from laneway.domain.workflow_run import RunStatus, WorkflowRun
 from laneway.errors import BadInput
-from laneway.lanes.workflow.failing import MOST_FAILURES
 from laneway.lanes.workflow.hearing import sent
+from laneway.lanes.workflow.runs import MOST_FAILURES
 from laneway.lanes.workflow.starting import Order
 from laneway.lanes.workflow.triggers import MOST_STARTS, Triggers
 from laneway.store import events, jobs, principals, workflow_triggers, workflows

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 
 from laneway.clock import Clock
 from laneway.domain.workflow import Cause, Patch, PatchKind
+from laneway.engine.rounds import listen, rounds
 from laneway.errors import BadInput, Conflict
+from laneway.lanes.workflow.forwarding import Forwarding
 from laneway.lanes.workflow.patches import Patches
 from laneway.lanes.workflow.telling import tell
 from laneway.store import workflow_patches, workflows
-from laneway.store.database import Connection, Database
+from laneway.store.database import DUE, Connection, Database
 
 
 class Expiring:
@@ -52,3 +55,31 @@ class Expiring:
     async def _told(self, tx: Connection, patch: Patch, said: str) -> None:
         text = f"Patch for a time: {patch.description or patch.id}\n{said}"
         await tell(tx, patch, text.strip(), key=f"workflow-expiry:{patch.id}", pulled=self._pulled)
+
+
+LOOK_ANYWAY_SECONDS = 30.0
+"""A notification can be missed; this bounds the delay."""
+
+
+class Keeping:
+    """What happens to patches without anybody asking: their time is up, or they go on outside. One process does it."""
+
+    def __init__(self, db: Database, clock: Clock, expiring: Expiring, forwarding: Forwarding | None) -> None:
+        self._db, self._clock, self._expiring, self._forwarding = db, clock, expiring, forwarding
+        self._wake = asyncio.Event()
+
+    async def keep_going(self) -> None:
+        """Runs until cancelled, or until the database is gone."""
+        if self._forwarding is not None:
+            await self._forwarding.begin()
+        await rounds(self._wake, self.turn, listen(self._db, lambda told: self._wake.set(), DUE))
+
+    async def turn(self) -> float:
+        """Everything due has been done; returns how many seconds nothing can be due."""
+        while await self._expiring.turn():
+            pass
+        while self._forwarding is not None and await self._forwarding.turn():
+            pass
+        async with self._db.transaction() as tx:
+            due = await workflow_patches.seconds_to_next(tx, self._clock.now())
+        return LOOK_ANYWAY_SECONDS if due is None else min(max(due + 0.01, 0.1), LOOK_ANYWAY_SECONDS)

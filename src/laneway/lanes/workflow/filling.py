@@ -7,20 +7,17 @@ reference it was. What a secret's value leaves in an output is taken out again b
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 from laneway.domain.redaction import HIDDEN
 from laneway.errors import BadInput
+from laneway.lanes.workflow.references import Parts, Reference, replaced, whole
+from laneway.lanes.workflow.schema import schema
 
-_SEGMENT = r"(?:\.[A-Za-z0-9_-]+|\[\d{1,9}\]|\[\"[^\"\]]{1,200}\"\]|\['[^'\]]{1,200}'\])"
-_REFERENCE = rf"\$(?:nodes|input|secrets|previous|trigger){_SEGMENT}*"
-WHOLE = re.compile(_REFERENCE)
-WITHIN = re.compile(rf"\$\{{\s*({_REFERENCE})\s*\}}")
-_PARTS = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d{1,9})\]|\[\"([^\"\]]{1,200})\"\]|\['([^'\]]{1,200})'\]")
 SHORTEST_SECRET = 4
 """Shorter values occur by chance; taking them out would damage texts."""
 
@@ -55,12 +52,11 @@ class Filling:
         return scrubbed(value, self.told.values())
 
     def _text(self, text: str) -> Any:
-        if WHOLE.fullmatch(text):
-            return self._value(text)
-        return WITHIN.sub(lambda match: _as_text(self._value(match[1])), text)
+        alone = whole(text)
+        return self._value(alone) if alone else replaced(text, lambda found: _as_text(self._value(found)))
 
-    def _value(self, reference: str) -> Any:
-        root, path = _split(reference)
+    def _value(self, found: Reference) -> Any:
+        root, path, reference = found.root, found.parts, found.text
         if root == "secrets":
             return self._secret(reference, path)
         if root == "nodes":
@@ -74,7 +70,7 @@ class Filling:
         known = {"nodes": self.nodes, "input": self.input, "trigger": self.trigger}[root]
         return _looked_up(known, path, reference)
 
-    def _secret(self, reference: str, path: list[str | int]) -> str:
+    def _secret(self, reference: str, path: Parts) -> str:
         if not self.may_know_secrets:
             raise BadInput(
                 f"`{reference}` cannot be used here.", hint="Secrets are for http, notify and function nodes."
@@ -110,14 +106,7 @@ def _scrub(value: Any, hidden: list[str]) -> Any:
     return [_scrub(item, hidden) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _split(reference: str) -> tuple[str, list[str | int]]:
-    root = re.match(r"\$(\w+)", reference)
-    assert root is not None
-    parts = _PARTS.finditer(reference, root.end())
-    return root[1], [int(part[2]) if part[2] is not None else str(part[1] or part[3] or part[4]) for part in parts]
-
-
-def _looked_up(value: Any, path: list[str | int], reference: str) -> Any:
+def _looked_up(value: Any, path: Parts, reference: str) -> Any:
     for part in path:
         if isinstance(value, Mapping) and str(part) in value:
             value = value[str(part)]
@@ -128,7 +117,7 @@ def _looked_up(value: Any, path: list[str | int], reference: str) -> Any:
     return value
 
 
-def _found_or_none(value: Any, path: list[str | int]) -> Any:
+def _found_or_none(value: Any, path: Parts) -> Any:
     """What lies there, else None: the first run has none before it, and the last one may have gone another way."""
     try:
         return _looked_up(value, path, "$previous")
@@ -148,3 +137,53 @@ def _as_text(value: Any) -> str:
     if value is None:
         return ""
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+_WORDS = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+}
+
+
+def check_filled(node_type: str, written: Mapping[str, Any], filled: Mapping[str, Any]) -> None:
+    """Returns only if every setting that was filled is of a kind that the type takes there, or null.
+
+    That is known only when the node runs.
+    """
+    for name, value in filled.items():
+        kinds = _kinds(node_type, name) if value is not None and value != written[name] else ()
+        if kinds and not any(_is(value, kind) for kind in kinds):
+            # Only its kind is told: the value may be a secret.
+            wanted = " or ".join(_WORDS[kind] for kind in kinds)
+            raise BadInput(f"`{name}` was filled with {_kind(value)}.", hint=f"Let it lead to {wanted}.")
+
+
+@lru_cache(maxsize=256)
+def _kinds(node_type: str, name: str) -> tuple[str, ...]:
+    """What a setting may be instead of a reference; nothing where any value is made into what is needed."""
+    choices = schema()["$defs"].get(node_type, {}).get("properties", {}).get(name, {}).get("anyOf", ())
+    return tuple(one["type"] for one in choices if "type" in one)
+
+
+def _is(value: Any, kind: str) -> bool:
+    match kind:
+        case "object":
+            return isinstance(value, Mapping)
+        case "array":
+            return isinstance(value, list)
+        case "string":
+            return isinstance(value, str)
+    if isinstance(value, str):
+        # Forms and tables hold numbers as texts.
+        return (value.replace(".", "", 1) if kind == "number" else value).isdecimal() and value.isascii()
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    found = next((kind for kind in ("object", "array", "string") if _is(value, kind)), "number")
+    return _WORDS[found]

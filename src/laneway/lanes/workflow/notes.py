@@ -6,16 +6,17 @@ A preview shows these beside the change; only a run is refused for a node that i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from laneway.lanes.workflow.checks.unreachable import settled
+from laneway.lanes.workflow.checks import settled
 from laneway.lanes.workflow.conditions import compiled
 from laneway.lanes.workflow.document import Document
 from laneway.lanes.workflow.finding import Finding
 from laneway.lanes.workflow.graph import Graph
 from laneway.lanes.workflow.patching import pointer
 from laneway.lanes.workflow.quoting import short
+from laneway.lanes.workflow.refusing import refuse
 from laneway.lanes.workflow.schema import unfit
 from laneway.lanes.workflow.unknown_keys import unknown_keys
 from laneway.lanes.workflow.worked_out import OF_NODES
@@ -112,3 +113,21 @@ def _shadowed(document: Document) -> Iterator[Finding]:
 
 def _key(edge: Mapping[str, Any]) -> tuple[Any, ...]:
     return edge["from"], edge["to"], edge.get("condition"), edge.get("on")
+
+
+def check_ready(document: Document, knows_model: Callable[[str], bool], pinned: Collection[str] = ()) -> None:
+    """Returns only if every node has what it needs: not found out in the middle, when half is done.
+
+    Nodes with pinned outputs need nothing.
+    """
+    refuse([one for one in (*incomplete(document), *_models(document, knows_model)) if one.node not in pinned])
+
+
+def _models(document: Document, knows_model: Callable[[str], bool]) -> Iterator[Finding]:
+    for index, node in enumerate(document["nodes"]):
+        name = node.get("config", {}).get("model") if node["type"] == "agent" else None
+        # A reference is known when the node runs.
+        if isinstance(name, str) and name and "$" not in name and not knows_model(name):
+            message = f"No model `{name[:80]}` is configured, which the node {node['id']!r} (agent) asks for."
+            repair = "Name one of the configured models, or leave `model` out."
+            yield Finding("no-such-model", message, repair, node["id"], f"/nodes/{index}/config/model")

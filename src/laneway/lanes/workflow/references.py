@@ -6,13 +6,13 @@ Alone they stand for the whole value; inside a text they are written `${$nodes.i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from laneway.lanes.workflow.patching import pointer
 
-_STEP = r"(?:\.[A-Za-z0-9_-]+|\[[0-9]+\]|\[\"[^\"\]]*\"\]|\['[^'\]]*'\])"
+_STEP = r"(?:\.[A-Za-z0-9_-]+|\[[0-9]{1,9}\]|\[\"[^\"\]]*\"\]|\['[^'\]]*'\])"
 _WHOLE = re.compile(rf"\$(nodes|input|secrets|previous|trigger)({_STEP}*)\Z")
 _INSIDE = re.compile(rf"\$\{{\s*\$(nodes|input|secrets|previous|trigger)({_STEP}*)\s*\}}")
 _BEGUN = re.compile(r"\$\{\s*\$[A-Za-z]|\A\$(?:nodes|input|secrets|previous|trigger)\b")
@@ -55,6 +55,11 @@ def inside(text: str) -> list[tuple[re.Match[str], Reference]]:
     return [(match, _reference(match)) for match in _INSIDE.finditer(text)]
 
 
+def replaced(text: str, value: Callable[[Reference], str]) -> str:
+    """The text with every reference in it replaced by what it stands for."""
+    return _INSIDE.sub(lambda match: value(_reference(match)), text)
+
+
 def placed(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Placed]:
     """Every reference in a config, keys of objects apart, with its place as a JSON Pointer."""
     if isinstance(value, dict):
@@ -83,4 +88,4 @@ def _reference(match: re.Match[str]) -> Reference:
     steps: list[str | int] = []
     for name, index, double, single in _PART.findall(match.group(2)):
         steps.append(int(index) if index else name or double or single)
-    return Reference(match.group(1), tuple(steps), match.group())
+    return Reference(match.group(1), tuple(steps), f"${match.group(1)}{match.group(2)}")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from laneway.errors import BadInput, Conflict
+from laneway.lanes.workflow.finding import Finding
 
 Reason = dict[str, Any]
 """`reason`, `message`, and where they are known `node`, `path` and `repair`."""
@@ -35,6 +36,12 @@ class Rejected(BadInput):
         """What a problem says beside the sentence: the first finding's parts, and all findings."""
         first = {key: value for key, value in self.findings[0].items() if key != "message"}
         return {**first, "findings": self.findings}
+
+
+def refuse(findings: Sequence[Finding]) -> None:
+    """Rejected, if anything was found."""
+    if findings:
+        raise Rejected([finding.document() for finding in findings])
 
 
 class MergeConflict(Conflict):

@@ -20,16 +20,15 @@ from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.errors import LanewayError, LeaseLost
 from laneway.lanes.contract import Answer, Request
-from laneway.lanes.workflow.failing import said_of_failure
 from laneway.lanes.workflow.hands import Hands, Kind, ended_as
 from laneway.lanes.workflow.looking_back import looks_back
 from laneway.lanes.workflow.nodes import KINDS
-from laneway.lanes.workflow.readiness import check_ready
+from laneway.lanes.workflow.notes import check_ready
 from laneway.lanes.workflow.recording import beginning
 from laneway.lanes.workflow.remembering import Remembering
 from laneway.lanes.workflow.starting import Order, start, start_child
 from laneway.lanes.workflow.stretch import Shop, Stood, Stretch, soonest
-from laneway.store import workflow_nodes, workflow_runs, workflow_triggers, workflow_turns
+from laneway.store import events, workflow_nodes, workflow_runs, workflow_triggers, workflow_turns
 from laneway.store.database import Connection, Database
 
 LARGEST_OUTPUT = 64 * 1024
@@ -232,3 +231,25 @@ def _answer(run: WorkflowRun, nodes: list[NodeRecord]) -> Answer:
 
 
 __all__ = ["Order", "Resting", "Runs", "WorkflowStopped"]
+
+
+MOST_FAILURES = 5
+"""Failed runs in a row after which a schedule is paused."""
+
+
+async def said_of_failure(tx: Connection, run: WorkflowRun) -> str | None:
+    """What is said beside the failure of the run, which has just ended; None if nothing is said at all.
+
+    Of a schedule that fails again and again the owner is told at the first, not at each, and when it is paused.
+    """
+    if run.cause.get("type") != "cron" or run.cause.get("retried") or run.test:
+        return ""
+    count = await workflow_runs.failed_in_a_row(tx, run)
+    if count >= MOST_FAILURES and await workflow_triggers.pause(tx, run.workflow_id, int(run.cause["trigger"])):
+        body = {"workflow": run.tag, "trigger": run.cause["trigger"], "failures": count}
+        await events.append(tx, "workflow.schedule.paused", body, job_id=run.job_id)
+        return (
+            f"It is the {count}th failure in a row, so the schedule of `{run.tag}` is paused. It goes on when the "
+            f"workflow is changed, or when a run of it ends well: `laneway workflow run {run.tag}`."
+        )
+    return "" if count <= 1 else None

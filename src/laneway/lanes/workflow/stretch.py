@@ -7,26 +7,29 @@ not touched, and what others had begun is looked up by the names of their effect
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from laneway.clock import Clock
+from laneway.domain.conversation import Incoming
+from laneway.domain.job import NODE_OF, Job, JobMode, Scope
+from laneway.domain.judgement import Intent
+from laneway.domain.storable import storable
 from laneway.domain.workflow_run import NodeRecord, NodeStatus, WorkflowRun
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
-from laneway.errors import BadInput, LanewayError, LeaseLost
+from laneway.errors import BadInput, LanewayError, LeaseLost, NotFound
 from laneway.lanes.contract import Request
-from laneway.lanes.workflow.filled import check_filled
-from laneway.lanes.workflow.filling import Filling
+from laneway.lanes.workflow.filling import Filling, check_filled
+from laneway.lanes.workflow.graph import Graph
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Hands, Kind, Outcome, Start, Waits
 from laneway.lanes.workflow.recording import kept, noted, whole
-from laneway.lanes.workflow.seats import Seats
-from laneway.lanes.workflow.spawning import spawn
 from laneway.lanes.workflow.walking import Lost, Standing, Walk
-from laneway.store import events, workflow_nodes, workflow_runs
+from laneway.store import conversations, events, intake, principals, workflow_nodes, workflow_runs
 from laneway.store.database import Connection, Database
 
 AT_ONCE = 8
@@ -344,3 +347,77 @@ def _only_reads(kind: str, config: Mapping[str, Any]) -> bool:
 def soonest(records: list[NodeRecord]) -> datetime | None:
     """When the first of these is to be looked at again; None if none has a time."""
     return min((record.again_at for record in records if record.again_at is not None), default=None)
+
+
+async def spawn(
+    tx: Connection, job: Job, run: WorkflowRun, record: NodeRecord, words: str, wanted: Mapping[str, Any]
+) -> UUID:
+    """An agent node that has tools is a job of its own, queued once for each attempt, where the run reports.
+
+    It passes the same gate, asks the same people, and what taints the node's words taints it. Nobody but the run hears
+    what it answers, and it sees nothing of the conversation around it.
+    """
+    thread = await conversations.thread(tx, job.thread_id)
+    principal = await principals.by_id(tx, run.principal_id)
+    if thread is None or principal is None:
+        raise NotFound("Whoever owns the workflow is gone.", hint="Import it for somebody else.")
+    place = {"run": str(run.id), "node": record.node}
+    judged = {
+        "intent": Intent.QUESTION, "summary": f"The node {record.node} of the workflow {run.tag}.",
+        "plan": "Do what it says.", "needs_confirmation": False, "confidence": 1.0,
+    }  # fmt: skip
+    incoming = Incoming(
+        thread.channel, thread.external_id, f"node:{run.id}:{record.visit}:{record.attempts}:{record.node}"[:200],
+        str(storable(words)), principal, mode=JobMode.EXECUTE, lane="tools",
+        payload={NODE_OF: {**place, **wanted}, "classification": judged},
+        meta={"hushed": True, "alone": True, "workflow_run": str(run.id), "sources": list(record.sources)},
+        program=job.program,
+    )  # fmt: skip
+    return (await intake.write(tx, incoming, aside=True, scope=Scope.PROACTIVE)).job_id
+
+
+_LEFT = frozenset({Standing.READY, Standing.OPEN, Standing.BLOCKED})
+_BEGUN = frozenset({Standing.OPEN, Standing.ENDED})
+Branch = frozenset[str]
+
+
+class Seats:
+    """How many branches behind a `parallel` node are under way at once, where it sets `max_concurrency`.
+
+    A branch is what only one of the node's edges leads to. It has its seat from its first node until nothing of it is
+    left to do, waiting included; what several edges lead to (the join and all behind it) takes none.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._rows = [
+            (most, _branches(graph, name))
+            for name in graph.nodes
+            if graph.type(name) == "parallel" and (most := graph.config(name).get("max_concurrency")) is not None
+        ]
+
+    def free_for(
+        self, wanted: Collection[str], standings: Mapping[str, Standing], working: Collection[str]
+    ) -> list[str]:
+        """Those of the wanted nodes, in their order, that have a seat or need none."""
+        begun = {name for name, standing in standings.items() if standing in _BEGUN} | set(working)
+        left = {name for name, standing in standings.items() if standing in _LEFT} | set(working)
+        found: list[str] = []
+        for name in wanted:
+            if all(self._has_seat(name, most, branches, begun, left) for most, branches in self._rows):
+                found.append(name)
+                begun.add(name)
+        return found
+
+    def _has_seat(self, name: str, most: int, branches: list[Branch], begun: set[str], left: set[str]) -> bool:
+        own = next((branch for branch in branches if name in branch), None)
+        if own is None or own & begun:
+            return True
+        return sum(bool(branch & begun) and bool(branch & left) for branch in branches) < int(most)
+
+
+def _branches(graph: Graph, name: str) -> list[Branch]:
+    targets = list(dict.fromkeys(edge.target for edge in graph.out(name) if not edge.on_error))
+    reached = {target: graph.onward.get(target, {target}) for target in targets}
+    return [
+        frozenset(reached[one] - set().union(*(reached[other] for other in targets if other != one))) for one in targets
+    ]

@@ -10,7 +10,7 @@ from laneway.errors import BadInput
 from laneway.lanes.workflow.checks import check, patched
 from laneway.lanes.workflow.document import bounded
 from laneway.lanes.workflow.node_paths import compiled
-from laneway.lanes.workflow.refusing import Rejected
+from laneway.lanes.workflow.refusing import refuse
 
 _OURS = ("$schema", "nodes", "edges", "metadata", "triggers")
 
@@ -18,16 +18,14 @@ _OURS = ("$schema", "nodes", "edges", "metadata", "triggers")
 def tried(before: Document, operations: Any) -> tuple[Document, Operations]:
     """The document after the operations, and the operations with plain paths only."""
     verdict = patched(before, operations)
-    if verdict.document is None:
-        raise Rejected([finding.document() for finding in verdict.findings])
+    refuse(verdict.findings)
+    assert verdict.document is not None
     return verdict.document, [dict(operation) for operation in compiled(before, operations)]
 
 
 def checked(document: Any) -> Document:
     """The document, if it may be stored and run."""
-    findings = check(document)
-    if findings:
-        raise Rejected([finding.document() for finding in findings])
+    refuse(check(document))
     found: Document = document
     return found
 
