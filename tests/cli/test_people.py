@@ -53,3 +53,14 @@ def test_host_mode_is_off_until_it_is_switched_on(server: Server) -> None:
     finally:
         assert server.shell.run("host-mode", "off", "owner") == "Commands of owner run in the sandbox.\n"
     assert server.shell.run("host-mode", "show", "owner").split()[-1] == "off"
+
+
+def test_the_place_for_notices_is_chosen_and_given_back(server: Server) -> None:
+    server.shell.run("send", "hello", "--thread", "notices-here")
+    try:
+        said = server.shell.run("people", "notices", "http/notices-here")
+        assert said == "You are told in http/notices-here.\n"
+        assert server.json("people", "notices")["place"] == "http/notices-here"
+        assert "on `telegram`" in server.shell.refused("people", "notices", "telegram")
+    finally:
+        server.shell.run("people", "notices", "--last-used")

@@ -72,7 +72,7 @@ class Producer:
     async def notices(self) -> list[str]:
         """What the owner was asked for jobs of Redis."""
         async with self.home.app.db.transaction() as tx:
-            cursor = await tx.execute("SELECT text FROM messages WHERE meta->>'notice' = 'redis.asks'")
+            cursor = await tx.execute("SELECT text FROM messages WHERE meta->>'notice' = 'question'")
             return [row[0] for row in await cursor.fetchall()]
 
     async def lying_about(self) -> int:

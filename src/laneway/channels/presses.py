@@ -17,7 +17,7 @@ from laneway.domain.conversation import Principal, Thread
 from laneway.domain.job import FINAL
 from laneway.domain.judgement import ApprovalState, OutboxRow
 from laneway.errors import BadInput, Conflict, Forbidden, LanewayError, NotFound
-from laneway.store import approvals, jobs, permissions
+from laneway.store import approvals, jobs, permissions, questions
 from laneway.store.database import Connection
 
 LONGEST = 64
@@ -88,7 +88,7 @@ async def _answer(
     tx: Connection, verb: str, approval_id: UUID, extra: str, thread: Thread, principal: Principal
 ) -> Pressed:
     asked = await approvals.get(tx, approval_id)
-    if asked.thread_id != thread.id:
+    if asked.thread_id != thread.id and not await questions.is_put(tx, approval_id, thread.id):
         raise NotFound("This question is not of this conversation.")
     if principal.role not in asked.may_answer:
         raise Forbidden("You may not answer this; the owner may.")

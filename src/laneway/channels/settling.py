@@ -36,10 +36,11 @@ class Settling:
     async def _settle(self, event: Event) -> None:
         try:
             async with self._db.transaction() as tx:
-                row = await deliveries.asking(tx, str(event.body["approval_id"]))
-                receipts = [] if row is None else await deliveries.receipts(tx, row.id)
-            if row is not None and receipts and row.channel in self._channels:
-                async with asyncio.timeout(30):
-                    await self._channels[row.channel].settle(row, receipts, outcome(KINDS[event.kind]))
+                asked = await deliveries.asking(tx, str(event.body["approval_id"]))
+                found = [(row, await deliveries.receipts(tx, row.id)) for row in asked]
+            for row, receipts in found:
+                if receipts and row.channel in self._channels:
+                    async with asyncio.timeout(30):
+                        await self._channels[row.channel].settle(row, receipts, outcome(KINDS[event.kind]))
         except (LanewayError, TimeoutError) as error:
             _log.info("A question kept its buttons: %s", error)

@@ -110,6 +110,21 @@ def forget(address: Address, as_json: Json = False) -> None:
         print(f"{plain(forgotten['address'])} is nobody's any more.")
 
 
+@app.command()
+def notices(
+    place: Annotated[str | None, typer.Argument(help="A channel, like telegram, or channel/thread.")] = None,
+    last_used: Annotated[bool, typer.Option("--last-used", help="Wherever you wrote last, as at first.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show or choose the one place where you are told and asked."""
+    with connect() as client:
+        told = client.notices_place(**({"place": place} if place or last_used else {}))
+    if as_json:
+        print_json(told)
+    else:
+        print(f"You are told in {plain(told['place'])}." if told["place"] else "Nowhere: write to Laneway once.")
+
+
 def _list(strangers: bool, role: str | None, limit: int, before: str | None, as_json: bool) -> None:
     with connect() as client:
         if strangers:

@@ -181,6 +181,10 @@ class Client(WorkflowCalls):
         """The address is nobody's any more."""
         return self._request("DELETE", "/people/addresses", params={"address": address})
 
+    def notices_place(self, **chosen: str | None) -> Json:
+        """Where the owner is told and asked, or from now on in `place`; with None, where the owner wrote last."""
+        return self._request("PUT" if chosen else "GET", "/people/notices", json=chosen or None)
+
     def tools(self) -> Json:
         """All tools at hand and where they come from, and how their suppliers are."""
         return self._get("/tools")

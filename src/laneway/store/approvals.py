@@ -38,10 +38,12 @@ async def ask(
     choices: Sequence[dict[str, str]] = (),
     estimated_cost: Decimal | None = None,
     shown: dict[str, Any] | None = None,
+    may_answer: Sequence[str] = (),
 ) -> Approval:
     """The question is stored, once per job and action; earlier pending ones of the thread are superseded.
 
-    What was meant, a question with choices, may be said by whoever is in the thread; what may run, by the owner.
+    What was meant, a question with choices, may be said by whoever is in the thread; what may run, by the owner;
+    either by the roles of `may_answer`, where it names any.
     """
     found = await of_action(tx, job.id, action_hash(action))
     if found is not None:
@@ -56,7 +58,7 @@ async def ask(
             f"RETURNING {_COLUMNS}",
             (
                 new_id(), job.id, job.thread_id, Jsonb(action), action_hash(action), why, seconds,
-                Jsonb(list(choices)), list(Role) if choices else [Role.OWNER], estimated_cost,
+                Jsonb(list(choices)), list(may_answer) or (list(Role) if choices else [Role.OWNER]), estimated_cost,
             ),
         )  # fmt: skip
         asked = await cursor.fetchone()

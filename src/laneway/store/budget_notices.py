@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 from laneway.domain.budget import Account, Caps, Measure, Standing
-from laneway.store import allowance, budgets, events, notices, outbox, spending
+from laneway.store import allowance, budgets, events, notices, spending
 from laneway.store.database import Connection
 
 WARN_AT = 0.8
@@ -41,15 +41,12 @@ async def _say(
         "percent": round(measure.share * 100, 1),
     }  # fmt: skip
     await events.append(tx, kind, body, thread_id=account.thread_id, job_id=account.job_id)
-    thread = await notices.owners_thread(tx, pulled, first=account.thread_id)
-    if thread is not None:
-        text = _text(kind, standing, measure, same_thread=thread == account.thread_id)
-        await outbox.write(tx, thread, text, external_id=f"notice:{key}", pulled=pulled, meta={"notice": kind})
+    await notices.tell_owner(tx, _text(kind, standing, measure), key=key, kind=kind, pulled=pulled)
 
 
-def _text(kind: str, standing: Standing, measure: Measure, *, same_thread: bool) -> str:
+def _text(kind: str, standing: Standing, measure: Measure) -> str:
     budget = standing.budget
-    title = budget.title if same_thread else _named(budget.title, budget.name)
+    title = _named(budget.title, budget.name)
     state = (
         f"{measure.share * 100:.0f} % of the {title} is spent"
         if kind == "budget.warned"
@@ -61,7 +58,7 @@ def _text(kind: str, standing: Standing, measure: Measure, *, same_thread: bool)
 
 
 def _named(title: str, name: str) -> str:
-    """The title for somebody elsewhere, who cannot know which thread or job "this" is."""
+    """The title for somebody who cannot know which thread or job "this" is."""
     for noun in ("job", "thread", "principal"):
         title = title.replace(f"this {noun}", f"{noun} {name}")
     return title

@@ -108,7 +108,7 @@ async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]
 
     An answer to an earlier message belongs to the past even if it was written after the trigger arrived, so
     replies are placed right after the message they answer. A schedule sees its own earlier runs only, and a run that
-    had nothing to say is seen by nobody.
+    had nothing to say is seen by nobody, nor is a notice: no turn of the conversation brought it about.
     """
     schedule = trigger.meta.get("schedule")
     async with tx.cursor(row_factory=row_of(Message)) as cursor:
@@ -119,7 +119,7 @@ async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]
             JOIN threads t ON t.id = m.thread_id
             WHERE m.thread_id = %s AND coalesce(q.seq, m.seq) <= %s AND m.seq > t.context_from
               AND (m.id = %s OR coalesce(m.meta->>'answers', '') <> %s)
-              AND (m.id = %s OR NOT m.meta ? 'hushed')
+              AND (m.id = %s OR NOT m.meta ?| '{{hushed,notice}}')
               AND (%s::text IS NULL OR coalesce(q.meta, m.meta)->>'schedule' = %s)
             ORDER BY coalesce(q.seq, m.seq) DESC, m.seq DESC LIMIT %s
             """,

@@ -24,15 +24,13 @@ async def reply_of(tx: Connection, channel: str, external_id: str) -> OutboxRow 
     return None if row is None else await outbox.get(tx, row[0])
 
 
-async def asking(tx: Connection, approval: str) -> OutboxRow | None:
-    """The reply that put this question to its thread."""
+async def asking(tx: Connection, approval: str) -> list[OutboxRow]:
+    """The replies that put this question to its thread, and to whoever may answer it elsewhere."""
     cursor = await tx.execute(
-        "SELECT o.id FROM outbox o JOIN messages m ON m.id = o.message_id WHERE m.meta->>'approval' = %s "
-        "ORDER BY o.id DESC LIMIT 1",
+        "SELECT o.id FROM outbox o JOIN messages m ON m.id = o.message_id WHERE m.meta->>'approval' = %s ORDER BY o.id",
         (approval,),
     )
-    row = await cursor.fetchone()
-    return None if row is None else await outbox.get(tx, row[0])
+    return [await outbox.get(tx, row[0]) for row in await cursor.fetchall()]
 
 
 async def set_status(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
+from laneway.domain.conversation import Role, World
 from laneway.domain.job import Job, JobStatus
 from laneway.domain.judgement import Approval
-from laneway.store import approvals, jobs, outbox
+from laneway.domain.people import unmarked
+from laneway.store import approvals, conversations, jobs, notices, outbox, principals
 from laneway.store.database import Connection
 
 
@@ -36,16 +39,45 @@ class Question:
     """Whether a yes holds for this time only, whatever is said."""
 
 
-async def put(tx: Connection, job: Job, question: Question, pulled: Collection[str]) -> Approval:
-    """The question is asked and the job waits for its answer."""
+async def put(
+    tx: Connection, job: Job, question: Question, pulled: Collection[str], may_answer: Sequence[str] = ()
+) -> Approval:
+    """The question is asked, where one of those who may answer reads it, and the job waits for its answer."""
     asked = await approvals.ask(
         tx, job, question.action, question.why, question.seconds, question.choices, question.estimated_cost,
-        question.shown,
+        question.shown, may_answer,
     )  # fmt: skip
     meta: dict[str, Any] = {"approval": str(asked.id)} | ({"choices": asked.choices} if asked.choices else {})
     meta |= {"sources": question.sources} if question.sources else {}
     meta |= {"once": True} if question.once else {}
     text = "\n".join(part for part in (question.text, question.how.replace("{id}", str(asked.id))) if part)
     await outbox.write_reply(tx, job, text, key=question.key, pulled=pulled, meta=meta)
+    if not await notices.is_read(tx, job.thread_id, asked.may_answer):
+        await _ask_elsewhere(tx, job, asked, text, meta, pulled)
     await jobs.move(tx, job.id, JobStatus.WAITING)
     return asked
+
+
+async def _ask_elsewhere(
+    tx: Connection, job: Job, asked: Approval, text: str, meta: dict[str, Any], pulled: Collection[str]
+) -> None:
+    """A program or an operator asked for the job: whoever may answer has the question where they read."""
+    role = Role.OWNER if Role.OWNER in asked.may_answer else Role.OPERATOR
+    place = await notices.owners_thread(tx, pulled, not_in=job.thread_id, role=role)
+    thread, message = await conversations.thread(tx, job.thread_id), await conversations.message(tx, job.message_id)
+    who = await principals.by_id(tx, message and message.principal_id)
+    if place is None or thread is None or thread.world is not World.OWNER:
+        return
+    whose = f"A job of {unmarked(who.name) if who else 'somebody'} ({thread.channel}/{thread.external_id})"
+    said = f"{whose} asks. Answer with the button or the command, not with a word.\n{text}"
+    meta = meta | {"notice": "question"}
+    await outbox.write(tx, place, said, external_id=f"notice:asks:{asked.id}", pulled=pulled, meta=meta)
+
+
+async def is_put(tx: Connection, approval_id: UUID, thread_id: UUID) -> bool:
+    """Whether the question stands in this thread."""
+    cursor = await tx.execute(
+        "SELECT 1 FROM messages WHERE thread_id = %s AND author = 'assistant' AND meta->>'approval' = %s LIMIT 1",
+        (thread_id, str(approval_id)),
+    )
+    return await cursor.fetchone() is not None

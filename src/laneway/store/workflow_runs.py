@@ -222,9 +222,8 @@ async def rest(tx: Connection, job: Job, seconds: float | None) -> None:
 async def ask(tx: Connection, job: Job, question: Question, may_answer: Sequence[str], pulled: Collection[str]) -> None:
     """The question is asked where the run reports, and the job waits for an answer by one of these roles."""
     await tx.execute("UPDATE jobs SET attempts = 0, aside = true WHERE id = %s", (job.id,))
-    asked = await questions.put(tx, job, question, pulled)
     # Choices of a workflow let something happen, unlike those that only say what was meant.
-    await tx.execute("UPDATE approvals SET may_answer = %s WHERE id = %s", (list(may_answer), asked.id))
+    await questions.put(tx, job, question, pulled, may_answer)
     await wake(tx)
 
 

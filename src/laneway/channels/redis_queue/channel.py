@@ -27,12 +27,12 @@ from laneway.channels.redis_queue.taking import Taker
 from laneway.channels.redis_queue.tokens import STREAM
 from laneway.channels.redis_queue.watch import Watch
 from laneway.clock import Clock, SystemClock
-from laneway.domain.conversation import PULLED, Role
+from laneway.domain.conversation import Role
 from laneway.domain.ids import new_id
 from laneway.domain.judgement import OutboxRow
 from laneway.errors import LanewayError, TransientFault, Unavailable
 from laneway.settings import Settings
-from laneway.store import artifacts, notices, redis_jobs
+from laneway.store import artifacts, redis_jobs
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
 from laneway.store.redis_jobs import Asked
@@ -117,7 +117,6 @@ class RedisQueue(Channel):
         if asked is None:
             return {"id": None, "kept": "no result of a job"}
         if "approval" in row.meta:
-            await self._tell_owner(row, asked)
             return {"id": None, "kept": "a question"}
         result, whole = await self._result(row, asked)
         named = asked.job.payload.get("runner") or {}
@@ -166,13 +165,6 @@ class RedisQueue(Channel):
         if len(found.content) > MOST_INLINE:
             return result["result_preview"]
         return await asyncio.to_thread(_decoded, found.mime, found.content)
-
-    async def _tell_owner(self, row: OutboxRow, asked: Asked) -> None:
-        """Programs cannot be asked: the owner is, where the owner reads."""
-        text = f"The job {asked.job_id} from Redis asks. Answer with the command, not with a word.\n{row.text}"
-        key = f"redis:asks:{row.meta['approval']}"
-        async with self._db.transaction() as tx:
-            await notices.tell_owner(tx, text, key=key, kind="redis.asks", pulled=PULLED)
 
     async def _ping(self) -> None:
         try:

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from uuid import UUID
 
 from laneway.channels.door import Door
 from laneway.channels.waha.client import Bridge, Session
@@ -17,7 +16,7 @@ from laneway.channels.waha.reading import Me
 from laneway.clock import Clock
 from laneway.domain.conversation import PULLED
 from laneway.errors import ModelFault
-from laneway.store import conversations, notices, principals, waha
+from laneway.store import notices, waha
 from laneway.store.database import Connection, Database
 from laneway.store.waha import SessionState
 
@@ -119,15 +118,10 @@ class Watch:
 
     async def _say(self, tx: Connection, text: str, key: str, kind: str) -> None:
         """The owner is told, elsewhere if possible: what is said through a dead bridge is heard too late."""
-        here = await self._owners_thread(tx)
+        here = await notices.owners_thread(tx, self._pulled, channels=[waha.CHANNEL])
         told = await notices.tell_owner(tx, text, key=key, kind=kind, pulled=self._pulled, not_in=here)
         if not told and here is not None:
             await notices.tell_owner(tx, text, key=key, kind=kind, pulled=self._pulled)
-
-    async def _owners_thread(self, tx: Connection) -> UUID | None:
-        owner = await principals.owner(tx)
-        found = None if owner is None else await conversations.thread_on(tx, waha.CHANNEL, str(owner.id))
-        return None if found is None else found.id
 
 
 def _alarm(state: SessionState) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from laneway.domain.conversation import Message
+from laneway.domain.conversation import Message, Role
 from laneway.domain.workflow import Patch, PatchKind
 from laneway.store import conversations, notices, outbox, workflow_patches
 from laneway.store.database import Connection
@@ -13,7 +13,7 @@ from laneway.store.database import Connection
 async def tell(tx: Connection, patch: Patch, text: str, *, key: str, pulled: Collection[str]) -> None:
     """The text stands in the thread that the patch came from, else where the owner reads; once per `key`."""
     asked = await _message(tx, patch)
-    if asked is None:
+    if asked is None or not await notices.is_read(tx, asked.thread_id, list(Role)):
         await notices.tell_owner(tx, text, key=key, kind="workflow", pulled=pulled)
         return
     meta = {"notice": "workflow", "patch": str(patch.id)}

@@ -13,7 +13,7 @@ from laneway.domain.conversation import Role
 from laneway.domain.people import LONGEST_NAME, cleaned, full_address
 from laneway.domain.storable import check_storable
 from laneway.errors import BadInput
-from laneway.store import pairings, people, strangers
+from laneway.store import notices, pairings, people, strangers
 from laneway.web.gateway import Here, Me
 from laneway.web.shapes import Listing, Moment, Page, Shape, paged, shaped
 
@@ -94,6 +94,10 @@ class RolePosted(_Given):
     role: Role
 
 
+class NoticesPlace(_Given):
+    place: str | None = Field(max_length=300, description="A channel, or channel/thread; null: where you wrote last.")
+
+
 @router.get("/people", summary="List people with their roles and addresses, newest first")
 async def listed(here: Here, which: Annotated[PeopleListing, Query()]) -> Page[PersonShape]:
     async with here.app.db.transaction() as tx:
@@ -110,6 +114,21 @@ async def knocking(here: Here, which: Annotated[StrangerListing, Query()]) -> Pa
         found = await strangers.page(tx, limit=which.one_more, before=which.before)
     items = shaped(StrangerShape, found[: which.limit])
     return Page(items=items, next=items[-1].number if len(found) > which.limit else None)
+
+
+@router.get("/people/notices", summary="Where the owner is told and asked")
+async def notices_place(here: Here) -> NoticesPlace:
+    """Null, if there is nowhere yet."""
+    async with here.app.db.transaction() as tx:
+        return NoticesPlace(place=await notices.place(tx, here.app.pulled))
+
+
+@router.put("/people/notices", summary="Choose where the owner is told and asked")
+async def choose_notices_place(here: Here, given: NoticesPlace) -> NoticesPlace:
+    """Until one is chosen, it is the thread that the owner wrote in last, as a person and not by a program."""
+    async with here.app.db.transaction() as tx:
+        await notices.choose(tx, given.place, here.app.pulled)
+        return NoticesPlace(place=await notices.place(tx, here.app.pulled))
 
 
 @router.post("/people/pairings", status_code=201, summary="Make a pairing code")
