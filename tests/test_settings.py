@@ -8,6 +8,7 @@ import pytest
 
 from laneway.errors import SettingsError
 from laneway.settings import Settings, described, variables
+from laneway.settings.sources import SECRETS, keep_secrets, secret_names
 
 SECRET = "sk-ant-do-not-show-me"
 
@@ -116,7 +117,6 @@ UNKNOWN = [
     ("config.yaml", "prot: 1\nhots: x\n", "hots", "host"),
     ("config.yaml", "models:\n  classify:\n    modle: x\n", "models.classify.modle", "models.classify.model"),
     (".env", "LANEWAY_PROT=1\n", "LANEWAY_PROT", "LANEWAY_PORT"),
-    (".env", "ANTHROPIC_APIKEY=x\n", "ANTHROPIC_APIKEY", "ANTHROPIC_API_KEY"),
 ]
 
 
@@ -266,11 +266,23 @@ def test_a_wrong_server_is_refused_with_the_place(place: Place) -> None:
         assert (told in refusal, "tools.mcp" in refusal, "secret" in refusal) == (True, True, False), refusal
 
 
-def test_secrets_of_servers_may_stand_in_the_home_env_file_and_only_those_the_config_names(place: Place) -> None:
+def test_a_name_in_the_home_env_file_that_is_no_setting_is_a_secret_and_keeps_nothing_from_starting(
+    place: Place,
+) -> None:
     place.config(MCP)
     (place.home / ".env").write_text("TICKETS_TOKEN=abc\n")
     assert place.load().mcp
     known = variables(place.home, {"SKY_KEY": "from-environment"}, place.here)
     assert (known["TICKETS_TOKEN"], known["SKY_KEY"]) == ("abc", "from-environment")
-    (place.home / ".env").write_text("STRAY_TOKEN=abc\n")
-    assert "STRAY_TOKEN" in place.refusal()
+    (place.home / ".env").write_text("STRAY_TOKEN=abc\nLANEWAY_PORT=7\n")
+    assert place.load().port == 7
+    assert variables(place.home, {}, place.here)["STRAY_TOKEN"] == "abc"
+    assert secret_names(place.home) == {"STRAY_TOKEN": ".env"}
+    keep_secrets(place.home, {"STRAY_TOKEN": "newer", "OTHER": "x"})
+    assert variables(place.home, {"OTHER": "strongest"}, place.here) == {
+        "STRAY_TOKEN": "newer", "OTHER": "strongest", "LANEWAY_PORT": "7",
+    }  # fmt: skip
+    assert (place.home / SECRETS).stat().st_mode & 0o777 == 0o600
+    (place.home / SECRETS).write_text("{")
+    with pytest.raises(SettingsError, match="not valid JSON"):
+        variables(place.home, {}, place.here)

@@ -21,6 +21,7 @@ from laneway.classify.rules import small_talk
 from laneway.domain.job import JobMode, JobStatus, Scope
 from laneway.domain.judgement import ApprovalState, Classification, Intent
 from laneway.domain.patience import Patience
+from laneway.domain.redaction import without_secrets as without
 from laneway.engine.border import Border
 from laneway.engine.running import Run
 from laneway.engine.steps import Steps
@@ -113,6 +114,8 @@ class Journey:
             assert thread is not None
             asking = await principals.by_id(tx, message.principal_id)
             turns = await build(tx, message, limit=self._patience.history, token_budget=self._patience.context_tokens)
+            # Which lane it is for is not known yet: a model that judges it is told no secret.
+            plain = [replace(one, text=without(one.text), quoted=without(one.quoted)) for one in turns]
             at = await at_hand(tx, job, message, thread.world, self._claims)
 
         async def judge() -> dict[str, Any]:
@@ -123,7 +126,7 @@ class Journey:
                 account = Account(job.scope, job.thread_id, job.id, lane="classify")
                 with charged_to(account), guarded_by(self.steps.check_lease):
                     given = job.payload.get("classification")
-                    known = Classification.given(given) if given else await self._cascade.judge(turns, thread.world, at)
+                    known = Classification.given(given) if given else await self._cascade.judge(plain, thread.world, at)
                 async with self._db.transaction() as tx:
                     await jobs.record_classification(tx, job, known)
                     if known.intent is Intent.COMMAND and job.scope is Scope.REACTIVE and job.mode != JobMode.ANSWER:

@@ -14,6 +14,7 @@ import httpx
 import psycopg
 from starlette.responses import PlainTextResponse
 
+from laneway.settings.sources import keep_secrets
 from laneway.web.routes import workflow_hooks
 from tests.lanes.workflow.running_workflows import node
 from tests.servers.pages import Pages
@@ -49,10 +50,11 @@ async def test_a_run_is_started_listed_looked_into_retried_and_cancelled(opened:
     with Pages(pages={"/a": PlainTextResponse("a"), "/b": PlainTextResponse("no", 500)}) as shop:
         async with opened(**LOCAL) as door:
             nodes = [
-                node("a", "http", {"url": f"{shop.url}/a", "headers": {"X-Api-Key": "abc-secret-1"}}),
+                node("a", "http", {"url": f"{shop.url}/a", "headers": {"X-Api-Key": "$secrets.SHOP_KEY"}}),
                 node("b", "http", {"url": f"{shop.url}/b"}),
                 node("ask", "hitl", {"message": "Go on?"}),
             ]
+            keep_secrets(door.home, {"SHOP_KEY": "abc-secret-1"})
             await make(door, "flow", nodes, ["a b", "b ask"])
             order = {"inputs": {"n": 1}, "id": "my-own-id", "thread": "desk"}
             started = await door.post("/workflows/flow/execute", 202, json=order)

@@ -13,6 +13,7 @@ from laneway.domain.job import NODE_OF, JobMode, JobStatus, Scope
 from laneway.domain.judgement import Approval, ApprovalState, Intent
 from laneway.engine.breath import Breath
 from laneway.errors import BadInput, TooLarge
+from laneway.lanes.workflow.secrets import check_secrets
 from laneway.store import approvals, intake, jobs, permissions, senders
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Connection, Database
@@ -124,6 +125,7 @@ class Intake:
         for key in ("command", "stopped", "waiting", "again_of", "workflow_run", "offer", NODE_OF):
             if key in incoming.payload:
                 raise BadInput(f"`payload.{key}` is ours to set.", hint="Send the command as text, like `/stop`.")
+        check_secrets(incoming)
 
 
 def _check_text(incoming: Incoming, limits: Limits) -> None:

@@ -14,9 +14,10 @@ import yaml
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from laneway.connections import REFERENCE
 from laneway.errors import SettingsError
 from laneway.settings.fields import Settings
+
+SECRETS = "secrets.json"
 
 
 def values_in_force(environ: Mapping[str, str] | None = None, here: Path | None = None) -> dict[str, Any]:
@@ -35,21 +36,43 @@ def layers(environ: Mapping[str, str], here: Path | None = None) -> Iterator[tup
     home = Path(named or "~/.laneway").expanduser().absolute()
     yield "LANEWAY_HOME" if named else "default", {"home": home}
     yield str(home / "config.yaml"), _from_file(home / "config.yaml")
-    # All of this file is ours, so every name in it must be known; a `.env` beside us may serve others as well.
-    ours = {env: text for env, text in _dotenv(home / ".env").items() if env not in _referred(home)}
-    yield str(home / ".env"), _from_environment(ours, str(home / ".env"), all_ours=True)
+    yield str(home / ".env"), _from_environment(_dotenv(home / ".env"), str(home / ".env"))
     yield str(beside), _from_environment(local, str(beside))
     yield "the environment", _from_environment(environ, "the environment")
 
 
 def variables(home: Path, environ: Mapping[str, str] | None = None, here: Path | None = None) -> dict[str, str]:
-    """What `${NAME}` in config.yaml stands for: the environment, then `./.env`, then `LANEWAY_HOME/.env`."""
-    beside = (here or Path.cwd()) / ".env"
-    return {**_dotenv(home / ".env"), **_dotenv(beside), **(os.environ if environ is None else environ)}
+    """What `${NAME}` in config.yaml and `$secrets.NAME` in a workflow stand for, by name.
+
+    The environment comes first, then `./.env`, then what `laneway secrets` keeps, then `LANEWAY_HOME/.env`.
+    """
+    own, beside = _dotenv(home / ".env"), _dotenv((here or Path.cwd()) / ".env")
+    return {**own, **kept_secrets(home), **beside, **(os.environ if environ is None else environ)}
 
 
-def _referred(home: Path) -> set[str]:
-    return set(REFERENCE.findall(_text(home / "config.yaml")))
+def kept_secrets(home: Path) -> dict[str, str]:
+    """The secrets that `laneway secrets` keeps in the data directory."""
+    try:
+        found: dict[str, str] = json.loads(_text(home / SECRETS) or "{}")
+    except ValueError:
+        raise SettingsError(f"{home / SECRETS} is not valid JSON.", hint="Mend it or move it away.") from None
+    return found
+
+
+def keep_secrets(home: Path, secrets: Mapping[str, str]) -> None:
+    """These are the secrets from now on; nobody but us can read the file, at no moment."""
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = home / f"{SECRETS}.{os.getpid()}"
+    unfinished.touch(mode=0o600)
+    unfinished.write_text(json.dumps(dict(secrets)), encoding="utf-8")
+    unfinished.replace(home / SECRETS)
+
+
+def secret_names(home: Path) -> dict[str, str]:
+    """The names of the data directory's secrets, each with the file it stands in."""
+    ours = {env for *_, env in described()}
+    own = [name for name in _dotenv(home / ".env") if name not in ours and not name.startswith("LANEWAY_")]
+    return dict.fromkeys(own, ".env") | dict.fromkeys(kept_secrets(home), SECRETS)
 
 
 def described() -> Iterator[tuple[str, FieldInfo, str | None, str]]:
@@ -87,9 +110,10 @@ def _leaves(tree: dict[Any, Any], known: set[str], prefix: str = "") -> Iterator
             yield dotted, value
 
 
-def _from_environment(environ: Mapping[str, str], source: str, *, all_ours: bool = False) -> dict[str, Any]:
+def _from_environment(environ: Mapping[str, str], source: str) -> dict[str, Any]:
     known = {env: name for name, _, _, env in described()}
-    _refuse_unknown([env for env in environ if all_ours or env.startswith("LANEWAY_")], {**known, **_ELSEWHERE}, source)
+    # Any other name is somebody else's, or a secret that workflows and tools refer to.
+    _refuse_unknown([env for env in environ if env.startswith("LANEWAY_")], {**known, **_ELSEWHERE}, source)
     return {known[env]: _parsed(known[env], text) for env, text in environ.items() if env in known and text.strip()}
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from laneway.domain.conversation import Attachment, Message, Principal, Thread
 from laneway.domain.ids import new_id
+from laneway.domain.redaction import redacted
 from laneway.store.database import Connection
 from laneway.store.rows import columns, row_of
 
@@ -143,6 +144,11 @@ async def unread(tx: Connection, message_id: UUID) -> int:
     )
     row = await cursor.fetchone()
     return int(row[0]) if row else 0
+
+
+async def hide_secrets(tx: Connection, message: Message) -> None:
+    """What is stored of the message has no secret in it any more."""
+    await tx.execute("UPDATE messages SET text = %s WHERE id = %s", (redacted(message.text), message.id))
 
 
 async def start_anew(tx: Connection, command: Message) -> None:

@@ -209,4 +209,14 @@ REJECTED: dict[str, Refused] = {
     **_triggers("schedule", {**CRON, "schedule": "61 * * * *"}, {**CRON, "schedule": "0 0 31 2 *"}),
     **_triggers("timezone", {**CRON, "timezone": "../../etc/passwd"}),
     **_triggers("secret", {"type": "webhook", "secret": "hunter2"}),
+    "a key in a header": (
+        "secret", _one("http", url="https://a.example", headers={"X-Api-Key": "hunter2"}), "a",
+        "/nodes/0/config/headers/X-Api-Key",
+    ),
+    "a password in an address": (
+        "secret", _one("http", url="https://me:hunter2@a.example"), "a", "/nodes/0/config/url",
+    ),
+    "a key in what starts it": (
+        "secret", _started(**CRON, input={"api_key": "hunter2"}), None, "/triggers/0/input/api_key",
+    ),
 }  # fmt: skip

@@ -127,4 +127,4 @@ def test_every_line_by_two_who_knew_only_the_rules_gets_the_verdict_they_expecte
     wrong = wrongly_judged(lines)
     assert len(lines) == 689
     assert not wrong, "\n".join(wrong)
-    assert {reason for *_, reason in lines} - {None} == {*REASONS}
+    assert {reason for *_, reason in lines} - {None} == {*REASONS} - {"secret"}, "a rule that came later"

@@ -22,8 +22,10 @@ from laneway.channels.redis_queue.job_message import JobMessage, Unreadable, fir
 from laneway.channels.redis_queue.source import BEAT_SECONDS, Entry, Source
 from laneway.channels.redis_queue.taking import Taker
 from laneway.clock import SystemClock
+from laneway.domain.redaction import redacted
 from laneway.domain.storable import storable
 from laneway.errors import TooMany, Unavailable
+from laneway.lanes.workflow.refusing import Rejected
 from laneway.store import redis_jobs
 from laneway.store.refusals import CannotHold
 
@@ -216,8 +218,9 @@ class Reader:
 
 def letter(raw: bytes, bad: Unreadable, source: str) -> bytes:
     """What lies with the dead: the reason, and as much of the job as a person can look at."""
+    text = raw[:LONGEST_LETTER].decode("utf-8", errors="backslashreplace")
     told_of = {
         "type": bad.type, "reason": bad.reason, "job_id": bad.job_id, "source": source, "bytes": len(raw),
-        "at": SystemClock().now().isoformat(), "job": raw[:LONGEST_LETTER].decode("utf-8", errors="backslashreplace"),
+        "at": SystemClock().now().isoformat(), "job": redacted(text) if bad.type == Rejected.code else text,
     }  # fmt: skip
     return orjson.dumps(storable(told_of))

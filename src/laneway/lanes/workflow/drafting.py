@@ -26,6 +26,8 @@ from laneway.lanes.contract import Request
 from laneway.lanes.workflow import schema
 from laneway.lanes.workflow.asking import Wanted
 from laneway.lanes.workflow.patches import Patches
+from laneway.lanes.workflow.refusing import refuse
+from laneway.lanes.workflow.secrets import secrets
 from laneway.lanes.workflow.sentences.find import DraftContext, WorkflowDraft
 from laneway.lanes.workflow.sentences.planner import plan_change
 from laneway.lanes.workflow.tool import NAME, Proposed, Sight, patch_workflow
@@ -139,14 +141,16 @@ def _wanted(owner: UUID, draft: WorkflowDraft) -> Wanted:
 
 
 def _asked(request: Request, scene: Scene) -> str:
-    """The request with what it is about."""
+    """The request with what it is about; a workflow from before secrets were looked for may hold one."""
     parts = [request.turns[-1].whole if request.turns else request.message.text]
     current = scene.workflows.get(scene.tag) if scene.tag else None
     if current is not None:
+        refuse([*secrets(current.document)])
         shown = json.dumps(current.document, ensure_ascii=False)[:MOST_SHOWN]
         parts.append(f"The current workflow `{current.tag}`, version {current.version}:\n{shown}")
     elif len(scene.workflows) == 1:
         (only,) = scene.workflows.values()
+        refuse([*secrets(only.document)])
         parts.append(
             f"The only workflow there is, `{only.tag}`:\n{json.dumps(only.document, ensure_ascii=False)[:MOST_SHOWN]}"
         )

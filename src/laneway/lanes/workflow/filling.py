@@ -78,7 +78,7 @@ class Filling:
         name = str(path[0]) if len(path) == 1 else ""
         value = self.secret(name) if name else None
         if not value:
-            raise BadInput(f"There is no secret `{name}`.", hint="Set it in the environment or in a .env file.")
+            raise BadInput(f"There is no secret `{name}`.", hint=f"`laneway secrets set {name}` keeps it.")
         self.told[name] = value
         return value
 

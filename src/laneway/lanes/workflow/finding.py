@@ -7,6 +7,7 @@ from typing import Any
 
 REASONS = (
     "json-patch",
+    "secret",
     "schema",
     "duplicate-id",
     "dangling-edge",

@@ -11,6 +11,7 @@ from uuid import UUID
 from laneway.clock import Clock
 from laneway.domain.conversation import Role, World
 from laneway.domain.judgement import ApprovalState
+from laneway.domain.redaction import holds_secret
 from laneway.domain.workflow import Patch, Workflow
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
@@ -18,10 +19,11 @@ from laneway.errors import BadInput, Conflict, Forbidden, LanewayError, NotFound
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.workflow.asking import Asking, Standing, Wanted
 from laneway.lanes.workflow.drafting import Drafted, Drafting, Scene
-from laneway.lanes.workflow.refusing import Rejected
+from laneway.lanes.workflow.refusing import Rejected, refuse
 from laneway.lanes.workflow.scenes import Scenes
+from laneway.lanes.workflow.secrets import secrets
 from laneway.lanes.workflow.undoing import undo_of, undoing
-from laneway.store import artifacts, principals
+from laneway.store import artifacts, conversations, principals
 from laneway.store.database import Database
 from laneway.store.questions import Question
 
@@ -71,6 +73,7 @@ class WorkflowLane:
         elif undo is not None:
             drafted = Drafted(await undoing(self._db, self._steps, request, scene, undo))
         else:
+            await self._check_words(request)
             drafted = await self._drafting.draft(request, scene)
         if drafted.wanted is None and drafted.refused:
             refused = _failed("not-understood", drafted.said)
@@ -95,6 +98,13 @@ class WorkflowLane:
         if isinstance(stored, int):
             return await self._asking.ask(request, wanted, since=base)
         return await self._done(request, *stored, {})
+
+    async def _check_words(self, request: Request) -> None:
+        """Returns only if no secret is in the words; of one whose lane was not known before, nothing stays stored."""
+        if holds_secret(request.turns[-1].whole):
+            async with self._db.transaction() as tx:
+                await conversations.hide_secrets(tx, request.message)
+            refuse([*secrets({"text": request.turns[-1].whole})])
 
     async def _must_ask(self, request: Request) -> bool:
         """Whether a person decides first: always, unless the owner switched it off and only the owner has spoken."""

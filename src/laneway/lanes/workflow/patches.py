@@ -19,7 +19,8 @@ from laneway.domain.workflow import (
 from laneway.errors import Conflict, NotFound
 from laneway.lanes.workflow.merging import merged
 from laneway.lanes.workflow.operations import between, same
-from laneway.lanes.workflow.refusing import MergeConflict, Rejected
+from laneway.lanes.workflow.refusing import MergeConflict, Rejected, refuse
+from laneway.lanes.workflow.secrets import secrets, secrets_in_patch
 from laneway.lanes.workflow.trying import checked, tried
 from laneway.store import workflow_patches, workflows
 from laneway.store.database import Connection
@@ -53,6 +54,7 @@ class Patches:
         """The change as it would be stored, or Rejected with everything that is wrong with it."""
         before = workflows.EMPTY if workflow is None else workflow.document
         after, plain = tried(before, operations)
+        refuse([*secrets({"description": description}), *secrets_in_patch(operations)])
         if same(before, after):
             raise Rejected([_no_change(tag)])
         base = 0 if workflow is None else workflow.version
