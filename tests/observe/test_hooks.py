@@ -63,6 +63,8 @@ VERDICTS: list[tuple[str, dict[str, Any], str]] = [
     ("apply_patch", {"input": "*** Begin Patch\n*** Update File: /etc/passwd\n+x\n*** End Patch"}, "ask"),
     # A link out of the project is followed.
     ("Write", {"file_path": "notes/passwd"}, "ask"),
+    ("Bash", {"command": "echo x >> notes/passwd"}, "ask"),
+    ("Bash", {"command": "cat notes/shadow"}, "deny"),
     # An agent cannot take its hooks away.
     ("Bash", {"command": "laneway hooks uninstall"}, "deny"),
     ("Bash", {"command": "cat ~/.laneway/hooks-key"}, "deny"),

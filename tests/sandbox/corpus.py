@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from laneway.domain.action import Decision
 from laneway.sandbox.commands import judge
 
-TUNED, LAST = "commands.jsonl", "commands_last.jsonl"
+TUNED, LAST, INDIRECT = "commands.jsonl", "commands_last.jsonl", "commands_indirect.jsonl"
 
 
 class Case(NamedTuple):

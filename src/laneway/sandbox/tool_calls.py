@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from laneway.domain.action import Verdict
 from laneway.sandbox.shell.holes import RESERVED, shown
-from laneway.sandbox.shell.places import Place, locate, place_of
+from laneway.sandbox.shell.places import Place, place_of
 from laneway.sandbox.shell.programs.hosts import METADATA
 from laneway.sandbox.shell.programs.losing import removes, writes
 from laneway.sandbox.shell.programs.secrets import secret_file
@@ -64,14 +64,14 @@ def judged_tool(
     if project and cwd:
         scope.enter(cwd)
     if re.fullmatch(r"(?i)apply_?patch|patch", name):
-        return verdict(_patched(_text(given), scope, cwd), changes=True)
+        return verdict(_patched(_text(given), scope), changes=True)
     if _QUIET.fullmatch(name):
         return verdict([], changes=False)
     if re.match(r"(?i)str_replace", name):
         name = {"view": "view", "undo_edit": "edit"}.get(str(given.get("command")), "edit")
         command = None
     verb = _verb(name, given)
-    findings = [*_called(verb, name, given, scope, cwd)]
+    findings = [*_called(verb, name, given, scope)]
     if command is not None and verb != "read":
         inner = judge(command, cwd)
         return inner.or_stricter(verdict(findings, changes=True))
@@ -119,14 +119,8 @@ def _shell(
 ) -> Verdict:
     if command is None:
         return verdict([Finding("unknown-tool", "The call names no command.")], changes=True)
-    folder = next(
-        (
-            given[key]
-            for key in ("workdir", "cwd", "directory", "working_directory", "dir_path")
-            if isinstance(given.get(key), str) and given[key]
-        ),
-        None,
-    )
+    folders = (given.get(key) for key in ("workdir", "cwd", "directory", "working_directory", "dir_path"))
+    folder = next((one for one in folders if isinstance(one, str) and one), None)
     unguarded = (
         given.get("dangerouslyDisableSandbox") is True
         or given.get("sandbox_permissions") == "require_escalated"
@@ -137,7 +131,7 @@ def _shell(
     if "apply_patch" in command and "*** Begin Patch" in command:
         scope = opened(workspace)
         scope.enter(folder or ".")
-        inner = inner.or_stricter(verdict(_patched(command, scope, cwd), changes=True))
+        inner = inner.or_stricter(verdict(_patched(command, scope), changes=True))
     if unguarded:
         return inner.or_stricter(
             verdict([Finding("guard-off", "The call asks to run outside the sandbox.")], changes=True)
@@ -159,18 +153,13 @@ def _verb(name: str, given: Mapping[str, Any]) -> str:
     return "write" if any(_PATHS.fullmatch(key) for key in given) else "unknown"
 
 
-def _called(verb: str, name: str, given: Mapping[str, Any], scope: Scope, cwd: str | None) -> Iterator[Finding]:
+def _called(verb: str, name: str, given: Mapping[str, Any], scope: Scope) -> Iterator[Finding]:
     yield from _fetched(given)
     paths = [(key, path) for key, path in _values(given) if _PATHS.fullmatch(key)]
     local = [(key, path) for key, path in paths if not _ELSEWHERE.match(path)]
     for key, path in local:
-        yield from _at(
-            path,
-            "read" if verb == "write" and _SOURCES.fullmatch(key) and re.search("(?i)copy", name) else verb,
-            name,
-            scope,
-            cwd,
-        )
+        copied = verb == "write" and _SOURCES.fullmatch(key) and re.search("(?i)copy", name)
+        yield from _at(path, "read" if copied else verb, name, scope)
     for key, text in _values(given):
         if re.fullmatch(r"(?i)(sql|query|statement)", key) and re.search(
             r"(?i)\b(drop|delete|truncate|update|alter|grant)\b", text
@@ -197,14 +186,7 @@ def _values(given: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str
                     yield from _values(item, depth + 1)
         elif isinstance(value, dict) and depth < 3:
             yield from _values(value, depth + 1)
-        elif (
-            (
-                value is None
-                or (isinstance(value, int | float) and _PATHS.fullmatch(str(key)) and str(key) not in ("to", "from"))
-            )
-            and _PATHS.fullmatch(str(key))
-            and str(key).endswith(("path", "file"))
-        ):
+        elif isinstance(value, int | float | None) and re.search("(path|file)$", key) and _PATHS.fullmatch(key):
             yield str(key), ""
 
 
@@ -215,7 +197,7 @@ def _fetched(given: Mapping[str, Any]) -> Iterator[Finding]:
         plain = unquote(address).strip()
         if METADATA.search(plain):
             yield Finding("metadata", "The address gives away the credentials of this machine.")
-        elif re.match(r"(?i)(file|jar|netdoc|gopher|dict|ldap|php|view-source):", plain) and not (False):
+        elif re.match(r"(?i)(file|jar|netdoc|gopher|dict|ldap|php|view-source):", plain):
             yield Finding(
                 "file-address", f"The address {shown(address)} reads local files or speaks to local services."
             )
@@ -223,7 +205,7 @@ def _fetched(given: Mapping[str, Any]) -> Iterator[Finding]:
             yield Finding("path-malformed", "The address is empty or hides what it says.")
 
 
-def _at(path: str, verb: str, name: str, scope: Scope, cwd: str | None) -> Iterator[Finding]:
+def _at(path: str, verb: str, name: str, scope: Scope) -> Iterator[Finding]:
     """What a tool does at one path."""
     if not path.strip() or _HIDING.search(path) or RESERVED.search(path):
         yield Finding("path-malformed", "The path is empty or holds characters that hide what it says.")
@@ -231,7 +213,6 @@ def _at(path: str, verb: str, name: str, scope: Scope, cwd: str | None) -> Itera
     for reading in _readings(path, scope):
         if verb == "read":
             yield from secret_file(reading, scope)
-            yield from _linked_secret(reading, scope)
             continue
         if verb == "delete" and (
             re.search(r"(?i)dir|folder|tree|recursive", name) or place_of(reading, scope) is not Place.INSIDE
@@ -242,7 +223,6 @@ def _at(path: str, verb: str, name: str, scope: Scope, cwd: str | None) -> Itera
                 yield Finding("write-outside", f"{shown(reading)} lies outside the workspace.")
         else:
             yield from writes(reading, scope)
-        yield from _linked(reading, scope, cwd)
 
 
 def _readings(path: str, scope: Scope) -> list[str]:
@@ -256,31 +236,6 @@ def _readings(path: str, scope: Scope) -> list[str]:
     return readings
 
 
-def _linked(path: str, scope: Scope, cwd: str | None) -> Iterator[Finding]:
-    """Whether the path leads out of the workspace by a link; only where the workspace is on this machine."""
-    full = scope.path(path)
-    if full is None or scope.workspace is None or not cwd or not os.path.isdir(scope.workspace):  # noqa: PTH112
-        return
-    before = locate(full, scope)
-    real, home = os.path.realpath(full), os.path.realpath(scope.workspace)
-    inside = real == home or real.startswith(home + "/")
-    if (
-        before in (Place.INSIDE, Place.SCRATCH, Place.WORKSPACE)
-        and not inside
-        and locate(real, scope) is not Place.SCRATCH
-        and before is not Place.WORKSPACE
-    ):
-        yield Finding("path-link", f"{shown(path)} leads to {shown(real)}, outside the workspace.")
-    elif inside and "/.git/" in real + "/" and "/.git/" not in full + "/":
-        yield Finding("lose-git", f"{shown(path)} leads into the repository's own store.")
-
-
-def _linked_secret(path: str, scope: Scope) -> Iterator[Finding]:
-    full = scope.path(path)
-    if full is not None and os.path.islink(full):  # noqa: PTH114
-        yield from secret_file(os.path.realpath(full), scope)
-
-
 def _text(given: Mapping[str, Any]) -> str:
     value = next(
         (given[key] for key in ("input", "patch", "diff", "content", "patchText", "changes") if given.get(key)), ""
@@ -288,7 +243,7 @@ def _text(given: Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _patched(text: str, scope: Scope, cwd: str | None) -> Iterator[Finding]:
+def _patched(text: str, scope: Scope) -> Iterator[Finding]:
     """The files a patch adds, changes, deletes or moves."""
     found = False
     for groups in _PATCHED.findall(text):
@@ -298,6 +253,6 @@ def _patched(text: str, scope: Scope, cwd: str | None) -> Iterator[Finding]:
         if path.strip() == "/dev/null":
             continue
         found = True
-        yield from _at(path.strip(), "delete" if kind == "Delete" else "write", "patch", scope, cwd)
+        yield from _at(path.strip(), "delete" if kind == "Delete" else "write", "patch", scope)
     if not found:
         yield Finding("unknown-tool", "The patch names no file.")

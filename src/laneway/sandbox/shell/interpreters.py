@@ -21,7 +21,9 @@ class Interpreter:
     """Whether the first operand is code."""
 
 
-INTERPRETERS = {name: Interpreter(**given) for name, given in table("interpreters").items()}
+INTERPRETERS = {
+    name: Interpreter(**given) for names, given in table("interpreters").items() for name in names.split(", ")
+}
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|bash|node|ksh|zsh|Rscript)-?\d+(\.\d+)*")
 
 

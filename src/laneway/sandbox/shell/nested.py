@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from laneway.sandbox.shell.holes import hole
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.places import Place, place_of
 from laneway.sandbox.shell.programs.losing import removes, writes
-from laneway.sandbox.shell.search import find
+from laneway.sandbox.shell.search import find, found_paths
 from laneway.sandbox.shell.streams import NOTHING, Stream
 from laneway.sandbox.shell.tables import table
 
@@ -88,10 +88,9 @@ def _find(walk: Walk, run: Invocation) -> None:
 def _fd(walk: Walk, run: Invocation) -> None:
     for option in ("-x", "--exec", "-X", "--exec-batch"):
         if option in run.args:
-            argv = run.args[run.args.index(option) + 1 :]
-            endings = run.options("-e --extension").of("-e", "--extension")
-            patterns = [f"./**/*.{ending}" for ending in endings] or ["./**"]
-            for pattern in patterns:
+            place = run.args.index(option)
+            argv = run.args[place + 1 :]
+            for pattern in found_paths(replace(run, args=run.args[:place])):
                 filled = [word.replace("{}", pattern) for word in argv]
                 walk.run(filled if any("{}" in word for word in argv) else [*argv, pattern], run.scope.copy())
 
@@ -115,8 +114,9 @@ def _xargs(walk: Walk, run: Invocation) -> None:
     found = run.options(_XARGS, until_operand=True)
     argv = found.operands
     items = _items(run.stdin, lines=found.has("-0", "--null", "-d", "--delimiter", "-I", "--replace", "-L", "-i"))
-    if found.has("-a", "--arg-file") or not run.stdin.given:
-        items = [hole("file")]
+    listed = [run.scope.written.get(run.scope.path(word) or "") for word in found.of("-a", "--arg-file")]
+    if listed or not run.stdin.given:
+        items = _items(listed[0]) if listed and listed[0] else [hole("file")]
     marks = found.of("-I", "--replace") or (["{}"] if "-i" in found.flags or "--replace" in found.flags else [])
     if not argv:
         return
@@ -143,6 +143,9 @@ def _parallel(walk: Walk, run: Invocation) -> None:
 
 def _make(walk: Walk, run: Invocation) -> None:
     found = run.options("-f --file --makefile --eval -C -j")
+    scope = run.scope.copy()
+    for folder in found.of("-C"):
+        scope.enter(folder)
     texts = found.of("--eval")
     if (
         any(name in ("-", "/dev/stdin") for name in found.of("-f", "--file", "--makefile"))
@@ -153,9 +156,9 @@ def _make(walk: Walk, run: Invocation) -> None:
         for line in content.split("\n"):
             recipe = line[1:] if line.startswith("\t") else line.partition(";")[2]
             if recipe.strip():
-                walk.shell(recipe.strip().lstrip("@-+").replace("$$", "$"), run.scope.copy())
+                walk.shell(recipe.strip().lstrip("@-+").replace("$$", "$"), scope.copy())
         for inner in re.findall(r"\$\(shell\s+([^)]*)\)", content):
-            walk.shell(inner, run.scope.copy())
+            walk.shell(inner, scope.copy())
     for word in run.args:
         if re.match(r"SHELL=", word):
             walk.shell(word.partition("=")[2], run.scope.copy())

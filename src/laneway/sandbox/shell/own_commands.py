@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from posixpath import basename, dirname
 
+from laneway.sandbox.shell.bounds import TooMuch
 from laneway.sandbox.shell.holes import hole
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.programs.hosts import foreign_target
 from laneway.sandbox.shell.programs.network import CURL, WGET
 from laneway.sandbox.shell.streams import NETWORK, Stream
 
+_LONGEST_TARGET = 500
+"""Characters of what a link points to; links upon links that grow further are asked about."""
+"""Characters of what a link points to; links upon links that grow further are not followed."""
 _ASSIGNED = re.compile(r"([A-Za-z_][\w-]*)=(.*)", re.DOTALL)
 
 
@@ -92,12 +97,21 @@ def _printf(run: Invocation) -> None:
 
 
 def _link(run: Invocation) -> None:
-    """A symbolic link made here leads where it points for the rest of the command."""
-    found = run.options("-t --target-directory")
-    if found.has("-s", "--symbolic") and len(found.operands) == 2:
-        target, name = run.scope.path(found.operands[0]), run.scope.path(found.operands[1])
-        if target and name:
-            run.scope.links[name] = target
+    """A link made here, symbolic or hard, leads where it points for the rest of the command."""
+    found = run.options("-t --target-directory -S --suffix")
+    symbolic, into = found.has("-s", "--symbolic-link", "--symbolic"), found.of("-t", "--target-directory")
+    alone = into or len(found.operands) == 1
+    *sources, last = [*found.operands, *(into or ["."])] if alone else found.operands or [""]
+    for source in sources:
+        # What the last word names may be a folder; then the link lies in it.
+        for name in (f"{last}/{basename(source.rstrip('/'))}", *([] if alone or len(sources) > 1 else [last])):
+            relative = symbolic and not source.startswith(("/", "~"))
+            target = run.scope.path(f"{dirname(name) or '.'}/{source}" if relative else source)
+            path = run.scope.path(name, itself=True)
+            if target and len(target) > _LONGEST_TARGET:
+                raise TooMuch
+            if target and path:
+                run.scope.links[path] = target
 
 
 def _curl(run: Invocation) -> None:
@@ -127,7 +141,9 @@ def _fetched(run: Invocation) -> None:
 
 
 def _copied(run: Invocation) -> None:
-    """A copy of a fresh file is as fresh; so is what a remote host gives."""
+    """A copy of a fresh file is as fresh, and one that is a link leads there; so is what a remote host gives."""
+    if run.program == "cp" and run.options().has("-l", "--link", "-s", "--symbolic-link"):
+        _link(run)
     words = run.options("-i -P -o -F -t").operands
     if len(words) != 2:
         return
@@ -159,6 +175,8 @@ def _moved(run: Invocation) -> None:
     for word in sources:
         source = run.scope.path(word)
         if source is not None and into is not None:
+            if link := run.scope.links.pop(run.scope.path(word, itself=True) or "", None):
+                run.scope.links[into] = link
             run.scope.moved[into] = run.scope.moved[f"{into}/{source.rpartition('/')[2]}"] = source
 
 
@@ -172,7 +190,7 @@ def _tee(run: Invocation) -> None:
 OWN: dict[str, Callable[[Invocation], None]] = {
     "cd": _cd, "pushd": _cd, "popd": _popd, "chdir": _cd, "alias": _alias, "set": _set, "shift": _shift,
     **dict.fromkeys(("export", "declare", "readonly", "local", "typeset"), _export),
-    "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "printf": _printf, "ln": _link, "mv": _moved,
+    "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "printf": _printf, "mv": _moved,
     "curl": _curl, "wget": _wget, "aria2c": _fetched, "axel": _fetched, "cp": _copied, "scp": _copied,
-    "tee": _tee, "sponge": _tee,
+    "tee": _tee, "sponge": _tee, "ln": _link, "link": _link,
 }  # fmt: skip

@@ -41,12 +41,12 @@ EMPTY_BY_NATURE = {"__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll", 
 
 SECRET = re.compile(
     r"""(?ix)
-      /\.ssh/(id_[^/]*|identity|[^/]*\.pem|[^/]*_(rsa|key|ed25519)|[^/]*\*[^/]*)$
+      /\.ssh/(?!(known_[^/]*|config(\.d/.*)?|authorized_keys2?|allowed_signers|environment|rc)$).+
     | (^|/)id_(rsa|dsa|ecdsa|ed25519)[^/]*$
-    | /\.aws/(credentials|sso/cache/.*|cli/cache/.*|\*)$
+    | /\.aws/(?!config$).+
     | /\.config/gcloud/(.*credential.*|access_tokens.*|legacy.*|\*)
     | /\.azure/.*(token|msal).*
-    | /\.kube/(config|\*)$ | /etc/kubernetes/[\w-]+\.conf$ | /etc/rancher/k3s/k3s\.yaml$
+    | /\.kube/(config|[^/]*\*[^/]*)$ | /etc/kubernetes/[\w-]+\.conf$ | /etc/rancher/k3s/k3s\.yaml$
     | /\.docker/config\.json$
     | /\.(netrc|pgpass|my\.cnf|pypirc|git-credentials|vault-token|s3cfg|boto|databrickscfg|htpasswd|smbcredentials)$
     | /(home/[^/]+|Users/[^/]+|root)/\.npmrc$
@@ -69,12 +69,16 @@ SECRET = re.compile(
     """
 )
 """Files whose content is a secret."""
+PATTERN = re.compile("[*?[\ue000]")
+"""What a path holds that may stand for several names."""
 NO_SECRET = re.compile(r"(?i)\.(pub|md|example|sample|template)$|/(public|pub)[-_]?key\.(pem|key)$")
 SECRET_FOLDER = re.compile(
     r"/(\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.password-store|keyrings|Keychains|\.mozilla|\.config/gcloud|\.docker)(/\*)?$|"
-    r"^/etc/ssl/private$|^/(home/[^/]+|Users/[^/]+|root)$|^/(var/)?run/secrets$|^/root$"
+    r"^/etc/ssl/private$|^/(var/)?run/secrets$"
 )
 """Folders that hold secrets: copying, packing or searching them whole reads them."""
+HOME_FOLDER = re.compile(r"^/(home/[^/]+|Users/[^/]+|root)$")
+"""Folders that hold secrets among much else."""
 PROCESS_MEMORY = re.compile(
     r"^/proc/(?!(self|thread-self|\$)/maps)[^/]+/(task/[^/]+/)?(environ|mem|auxv)$|^/proc/kcore$|^/dev/k?mem$"
 )

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
 from laneway.sandbox.shell import place_names as names
 from laneway.sandbox.shell.holes import starts_with_hole, without_holes
 from laneway.sandbox.shell.scope import Scope, home_of
+from laneway.sandbox.shell.tables import table
 
+_SECRETS = table("programs/secrets")["files"]["examples"].split()
+_LONGEST_PATTERN = 20
 _BARE_PATTERN = re.compile(r"[*?.\[\]!^-]*")
 
 
@@ -30,12 +34,18 @@ class Place(StrEnum):
     OUTSIDE = "outside"
 
 
-def place_of(word: str, scope: Scope) -> Place:
-    """Where a word of a command line, read as a path, lies."""
-    path = scope.path(word)
+OURS = (Place.INSIDE, Place.WORKSPACE, Place.GIT, Place.SCRATCH, Place.ALL_SCRATCH)
+
+
+def place_of(word: str, scope: Scope, *, itself: bool = False) -> Place:
+    """Where a word of a command line, read as a path, leads; with `itself`, where the thing of that name lies."""
+    path = scope.path(word, itself=itself)
     if path is None and names.GUARD.search(f"/{without_holes(word)}"):
         return Place.GUARD
-    return locate(path, scope)
+    place = locate(path, scope)
+    if place in OURS and locate(scope.spelled(word), scope) is Place.GUARD:
+        return Place.GUARD
+    return place
 
 
 def locate(path: str | None, scope: Scope) -> Place:
@@ -114,7 +124,32 @@ def _below(path: str, place: Place, scope: Scope) -> str:
 
 
 def is_secret(path: str) -> bool:
-    return names.SECRET.search(path) is not None and names.NO_SECRET.search(path) is None
+    """Whether a path names a secret, or is a pattern that one of the usual names of secrets matches."""
+    if names.SECRET.search(path):
+        return names.NO_SECRET.search(path) is None
+    return names.PATTERN.search(path) is not None and _may_be_secret(path)
+
+
+def _may_be_secret(pattern: str) -> bool:
+    wanted = without_holes(pattern, "*").split("/")[1:]
+    everything = wanted[-1:] == ["*"] and not any(part.startswith(".") for part in wanted)
+    if everything or len(wanted) > _LONGEST_PATTERN or wanted.count("**") > 3:
+        return False
+    home = home_of(pattern)
+    return any(
+        _matches(wanted, (name[1:] if name.startswith("//") else home + name).split("/")[1:]) for name in _SECRETS
+    )
+
+
+def _matches(pattern: list[str], path: list[str], deep: bool = False) -> bool:
+    """Whether a pattern's parts match a path's; a dot in front is matched by a dot, except below `**`."""
+    if not pattern or not path:
+        return pattern == path
+    first, *rest = pattern
+    if first == "**":
+        return any(_matches(rest, path[place:], True) for place in range(len(path))) or not rest
+    hides = path[0].startswith(".") and not first.startswith(".") and not deep
+    return not hides and fnmatchcase(path[0], first) and _matches(rest, path[1:], deep)
 
 
 def named_only(word: str) -> bool:

@@ -24,6 +24,9 @@ _SOCKET = re.compile(r"/dev/(?:tcp|udp)/([^/]+)/")
 _RAW_READERS = re.compile(
     r"\s*(cat|sort|uniq|grep|egrep|sed|awk|gawk|jq|yq|head|tail|tr|cut|iconv|tac|xmllint|prettier|envsubst|rev|column|nl|fold)\b"
 )
+_WORDS = {
+    "word", "string", "raw_string", "concatenation", "number", "simple_expansion",
+}  # fmt: skip
 _SHELLS = re.compile(r"\b(bash|sh|zsh|dash|ksh|exec|python\d?|perl|ruby)\b")
 
 
@@ -113,11 +116,12 @@ def _file(node: Node, here: Expander, scope: Scope, found: Redirects) -> None:
     found.extra += [word for more in words[1:] for word in more]
     if operator in (">&", "<&", ">&-", "<&-") and (re.fullmatch(r"\d+-?|-", first) or not first):
         return
-    if operator in ("<", "<>") and number in ("", "0", "<"):
-        _input(first, scope, found)
-    if operator == "<":
-        if number not in ("", "0"):
-            _input(first, scope, Redirects())
+    if operator in ("<", "<>"):
+        # What another descriptor reads is the input of nobody yet, but read it is.
+        opened = found if number in ("", "0", "<") else Redirects()
+        _input(first, scope, opened)
+        found.findings += opened.findings if opened is not found else []
+    if operator in ("<", "<&", "<&-"):
         return
     if first:
         is_output = number in ("", "1") or operator.startswith("&")
@@ -158,14 +162,7 @@ def _heredoc(node: Node, here: Expander, scope: Scope, found: Redirects) -> None
             found.pipeline.append(child)
         elif child.type not in ("heredoc_end", "file_descriptor", "comment"):
             fields = [node.field_name_for_child(place) for place, one in enumerate(node.children) if one == child]
-            if "argument" in fields or child.type in (
-                "word",
-                "string",
-                "raw_string",
-                "concatenation",
-                "number",
-                "simple_expansion",
-            ):
+            if "argument" in fields or child.type in _WORDS:
                 found.extra += here.words(child, scope)
             else:
                 found.right.append(child)

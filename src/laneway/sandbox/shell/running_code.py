@@ -8,15 +8,16 @@ from posixpath import basename
 from laneway.sandbox.shell.holes import shown
 from laneway.sandbox.shell.interpreters import Code
 from laneway.sandbox.shell.invocation import Invocation
+from laneway.sandbox.shell.place_names import SECRET_FOLDER
 from laneway.sandbox.shell.prints import output
 from laneway.sandbox.shell.programs.losing import removes, writes
 from laneway.sandbox.shell.programs.proven import proven
 from laneway.sandbox.shell.programs.readers import only_reads
 from laneway.sandbox.shell.programs.registry import BY_PROGRAM, judged
-from laneway.sandbox.shell.programs.secrets import secret_file
+from laneway.sandbox.shell.programs.secrets import named_paths, secret_file
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
-from laneway.sandbox.shell.scripts.effects import Effect, Read, Remove, Run, Shell, Write
+from laneway.sandbox.shell.scripts.effects import Argument, Effect, Read, Remove, Run, Shell, Write
 from laneway.sandbox.shell.scripts.literals import literal_effects
 from laneway.sandbox.shell.scripts.python import python_effects, python_only_reads
 from laneway.sandbox.shell.scripts.python_proven import python_proven
@@ -76,8 +77,9 @@ def _interpreter_files(walk: Walk, run: Invocation, code: Code) -> None:
             if word and not word.startswith(("+", "-")):
                 walk.found(writes(word, run.scope))
     else:
-        for word in code.arguments if code.texts else []:
-            walk.found(secret_file(word, run.scope))
+        operands = [word for word in run.args if word not in code.texts and not re.search(r"\s", word)]
+        for path in [path for word in operands for path in named_paths(word)] if code.texts else []:
+            walk.found(secret_file(path, run.scope))
         for rule in BY_PROGRAM.get(run.program, []):
             walk.found(rule(run))
 
@@ -132,8 +134,9 @@ def _script(walk: Walk, run: Invocation, language: str, source: str) -> bool:
     language = {"node": "javascript"}.get(shebang[1], shebang[1]) if shebang else language
     effects = python_effects(source, run.scope.home) if language == "python" else literal_effects(language, source)
     reads = python_only_reads(source) if language == "python" else language == "awk"
+    scope = run.scope.copy()
     for effect in effects:
-        reads = _effect(walk, run.scope, effect) and reads
+        reads = _effect(walk, scope, effect) and reads
     return reads
 
 
@@ -143,7 +146,8 @@ def _effect(walk: Walk, scope: Scope, effect: Effect) -> bool:
         case Shell(text=source):
             walk.shell(source, scope.copy())
         case Run(argv=argv):
-            walk.run(list(argv), scope.copy())
+            # `cd` stands for the script's own change of folder.
+            walk.run(list(argv), scope if argv[0] == "cd" else scope.copy())
         case Remove(path=path):
             walk.found(removes(path, scope))
             return False
@@ -151,7 +155,12 @@ def _effect(walk: Walk, scope: Scope, effect: Effect) -> bool:
             walk.found(writes(path, scope, empties=empties))
             return False
         case Read(path=path):
-            walk.found(secret_file(path, scope))
+            walk.run(["cat", path], scope.copy())
+        case Argument(text=word):
+            if "/" in word and not re.search(r"\s|://", word):
+                walk.found(
+                    secret_file(f"{word}/*" if word.endswith("/") or SECRET_FOLDER.search(word) else word, scope)
+                )
         case Finding():
             walk.found([effect])
             return False

@@ -1,19 +1,30 @@
-"""What the shell knows at one point of a command: where it is, its variables, functions and fresh files."""
+"""What the shell knows at one point of a command: where it is, its variables, functions, fresh files and links."""
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from posixpath import normpath
 from typing import Any
 
 from laneway.sandbox.shell.holes import has_hole, hole
+from laneway.sandbox.shell.place_names import SECRET
 from laneway.sandbox.shell.streams import Stream
+from laneway.sandbox.shell.tables import table
 
 NO_WORKSPACE = re.compile(r"/|/(home|Users|etc|usr|var|bin|sbin|lib|opt|boot|root|tmp|srv|mnt|media)")
 """Folders that are never somebody's workspace, even if a command runs there."""
 UNNAMED = "/workspace"
 """Where a command runs whose folder nobody told."""
+_OWN_PROCESS = re.compile(r"/proc/(?:[\w-]+|\ue000[^/]*)/(?:task/[^/]+/)?(root|cwd)(?=/|$)")
+_SHARED = ("/tmp", "/var/tmp", "/private/tmp", "/dev/shm")  # noqa: S108
+"""Where links on the disk are followed, besides the project and the home, unless a name there says enough."""
+_FILES: dict[str, str] = table("programs/secrets")["files"]
+_LINKED = [name for name in (_FILES["examples"] + _FILES["guarding"]).split() if not name.startswith("//")]
+"""Files of a home that a hard link may be another name of."""
+_MOST_LINKS = 20
 FIXED = {
     "IFS": " ", "$": "4242", "!": "4243", "?": "0", "#": "0", "RANDOM": "4242", "SECONDS": "1", "UID": "1000",
     "EUID": "1000", "PPID": "4241", "BASHPID": "4242", "HOSTNAME": "host", "USER": "user", "LOGNAME": "user",
@@ -45,8 +56,11 @@ class Scope:
     aliases: dict[str, str] = field(default_factory=dict)
     written: dict[str, Stream] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    """Where the links lead that this command makes, hard ones included."""
     moved: dict[str, str] = field(default_factory=dict)
     """Where something was before this command moved it, by where it is now."""
+    on_disk: dict[str, str] = field(default_factory=dict)
+    """Where paths lead by the links that are there already, as far as it was looked up."""
     positional: list[str] | None = None
     root: bool = False
     remote: str | None = None
@@ -54,17 +68,17 @@ class Scope:
     calling: tuple[str, ...] = ()
     """The functions being called, innermost last."""
     exporting: bool = False
+    start: str | None = None
+    """The project's folder, or else where the command begins."""
 
     def copy(self, **changes: Any) -> Scope:
+        """The same for a shell of its own; what it does to files, links included, is there for all."""
         return replace(
             self,
             **{
                 "variables": dict(self.variables),
                 "functions": dict(self.functions),
                 "aliases": dict(self.aliases),
-                "written": dict(self.written),
-                "links": dict(self.links),
-                "moved": dict(self.moved),
                 **changes,
             },
         )
@@ -90,8 +104,19 @@ class Scope:
         """The shell has changed its folder; to one that nobody knows, if so."""
         self.cwd = self.path(folder)
 
-    def path(self, word: str) -> str | None:
-        """The absolute, tidy path of a word; None where the text does not tell where it lies."""
+    def path(self, word: str, *, itself: bool = False) -> str | None:
+        """Where a word leads, absolute and tidy; None where the text does not tell. With `itself`, the last part is
+        the thing that has this name, link or not, as for what is removed or renamed."""
+        path = self.spelled(word)
+        if path is None or path == "/":
+            return path
+        if itself and not word.endswith("/"):
+            folder, _, name = path.rpartition("/")
+            return f"{self._followed(folder or '/').rstrip('/')}/{name}"
+        return self._followed(path)
+
+    def spelled(self, word: str) -> str | None:
+        """The absolute path of a word as it is written, whatever links are on its way."""
         if not word or word[0] == "\ue000":
             return None
         if word.startswith("~"):
@@ -100,13 +125,45 @@ class Scope:
             if self.cwd is None:
                 return None
             word = f"{self.cwd}/{word}"
-        return self._followed("/" + normpath(word).lstrip("/"))
+        return "/" + normpath(_OWN_PROCESS.sub(self._process_folder, word)).lstrip("/")
+
+    def _process_folder(self, found: re.Match[str]) -> str:
+        return "" if found[1] == "root" else self.cwd or hole("v_PWD")
 
     def _followed(self, path: str) -> str:
-        for link, target in self.links.items():
-            if path.startswith(link + "/"):
-                return target + path[len(link) :]
-        return path
+        spelled = path
+        for _ in range(_MOST_LINKS if self.links else 0):
+            link = path
+            while link and link not in self.links:
+                link = link.rpartition("/")[0]
+            if not link:
+                break
+            path = self.links[link] + path[len(link) :]
+        else:
+            # Links that lead in a circle lead nowhere.
+            path = spelled
+        if path not in self.on_disk:
+            self.on_disk[path] = path if self.remote else self._led_by_the_disk(path)
+        return self.on_disk[path]
+
+    def _led_by_the_disk(self, path: str) -> str:
+        """Where a path leads by links that are there already; a workspace or home reached by a link keeps its name."""
+        own = [folder for folder in (self.start, self.home) if folder and folder != "/"]
+        elsewhere = self.start is None or not path.startswith(self.start + "/")
+        if not any(path.startswith(folder + "/") for folder in (*own, *_SHARED)) or (elsewhere and SECRET.search(path)):
+            return path
+        try:
+            real = os.path.realpath(path)
+            file = Path(real)
+            if file.is_file() and file.stat().st_nlink > 1:
+                names = (Path(self.home + name) for name in _LINKED)
+                real = next((str(name) for name in names if name.exists() and name.samefile(file)), real)
+        except (OSError, ValueError):
+            return path
+        for folder, base in ((one, os.path.realpath(one)) for one in own if real != path):
+            if real == base or real.startswith(base + "/"):
+                return folder + real[len(base) :]
+        return real
 
 
 def opened(cwd: str | None, home: str | None = None) -> Scope:
@@ -114,4 +171,4 @@ def opened(cwd: str | None, home: str | None = None) -> Scope:
     usable = cwd if cwd and cwd.startswith("/") and not has_hole(cwd) else None
     folder = "/" + normpath(usable).lstrip("/") if usable else UNNAMED
     workspace = None if NO_WORKSPACE.fullmatch(folder) else folder
-    return Scope(cwd=folder, workspace=workspace, home=home or home_of(folder))
+    return Scope(cwd=folder, workspace=workspace, home=home or home_of(folder), start=folder)

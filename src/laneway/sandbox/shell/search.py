@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from laneway.sandbox.shell.invocation import Invocation
+from laneway.sandbox.shell.places import OURS, place_of
 
 _TESTS = {"-name", "-iname", "-path", "-wholename", "-ipath", "-regex", "-iregex"}
 _ACTIONS = {"-exec", "-execdir", "-ok", "-okdir"}
@@ -16,6 +17,8 @@ class Search:
     """A find command: where it looks, for which names, and what it does with what it finds."""
 
     starts: list[str] = field(default_factory=list)
+    below: str = "/"
+    """What lies between a start and a name; outside the workspace it counts how deep that may be."""
     names: list[str] = field(default_factory=list)
     deletes: bool = False
     runs: list[list[str]] = field(default_factory=list)
@@ -26,11 +29,8 @@ class Search:
     def patterns(self) -> list[str]:
         """What it finds, as paths."""
         named = self.names or ["**"]
-        return [
-            f"{start.rstrip('/') or ''}/{name.lstrip('./') if '/' in name else name}"
-            for start in self.starts
-            for name in named
-        ]
+        named = [f"/{name}" if name == "**" else f"{self.below}{name.removeprefix('./').lstrip('/')}" for name in named]
+        return [start.rstrip("/") + name for start in self.starts for name in named]
 
 
 def find(run: Invocation) -> Search:
@@ -41,6 +41,8 @@ def find(run: Invocation) -> Search:
     while args and not args[0].startswith(("-", "(", "!")):
         found.starts.append(args.pop(0))
     found.starts = found.starts or ["."]
+    if not all(place_of(start, run.scope) in OURS for start in found.starts):
+        found.below = "/**/"
     for branch in _branches(args):
         _read(branch, found)
     return found
@@ -110,7 +112,8 @@ def found_paths(run: Invocation) -> list[str]:
             ] or ["./*"]
         case "fd" | "fdfind":
             found = run.options("-e --extension -t --type -d --max-depth -E --exclude -g")
-            endings = [f"*.{ending}" for ending in found.of("-e", "--extension")] or ["**"]
+            part = re.sub(r"[^\w.-]+", "*", found.operands[0]) if found.operands else ""
+            endings = [f"*.{ending}" for ending in found.of("-e", "--extension")] or [f"**/*{part}*" if part else "**"]
             return [f"{folder}/{ending}" for folder in (found.operands[1:] or ["."]) for ending in endings]
         case "grep" | "rg" | "ag" if any(
             re.fullmatch(r"-[a-zA-Z]*[lL][a-zA-Z]*|--files(-with-matches)?", word) for word in run.args
@@ -119,5 +122,5 @@ def found_paths(run: Invocation) -> list[str]:
                 "./**"
             ]
         case "locate" | "mdfind":
-            return ["/**"]
+            return [f"/**/*{word}*" for word in words] or ["/**"]
     return []

@@ -44,8 +44,8 @@ class Frame:
     piped: bool = False
 
     def subshell(self) -> Frame:
-        """The same in a shell of its own; files it writes are there for all."""
-        return replace(self, scope=self.scope.copy(written=self.scope.written))
+        """The same in a shell of its own."""
+        return replace(self, scope=self.scope.copy())
 
 
 class Walk:
@@ -129,7 +129,7 @@ class Walk:
         """What the statements inside `$(…)`, backticks or `<(…)` print."""
         here.visited.add(node.start_byte)
         fed = node.type == "process_substitution" and here.raw(node).startswith(">")
-        frame = Frame(here, scope.copy(written=scope.written), UNKNOWN if fed else NOTHING, piped=True)
+        frame = Frame(here, scope.copy(), UNKNOWN if fed else NOTHING, piped=True)
         printed: Stream = text("")
         for child in node.named_children:
             if child.type == "file_redirect":

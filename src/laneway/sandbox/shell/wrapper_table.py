@@ -34,7 +34,9 @@ class Wrapper:
 def _wrappers() -> dict[tuple[str, ...], Wrapper]:
     found: dict[str, Any] = dict(table("wrappers"))
     plain = {tuple(name.split()): Wrapper() for name in found.pop("plain")}
-    return plain | {tuple(name.split()): Wrapper(**given) for name, given in found.items()}
+    return plain | {
+        tuple(name.split()): Wrapper(**given) for names, given in found.items() for name in names.split(", ")
+    }
 
 
 _ALL = _wrappers()

@@ -10,6 +10,7 @@ from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.places import Place, place_of
 from laneway.sandbox.shell.programs.losing import removes, writes
 from laneway.sandbox.shell.programs.naming import named
+from laneway.sandbox.shell.programs.secrets import secret_file
 from laneway.sandbox.shell.rules import Finding
 
 _OPEN_MODE = re.compile(
@@ -53,7 +54,7 @@ def mv(run: Invocation) -> Iterator[Finding]:
     words = found.operands
     sources, targets = (words, into) if into else (words[:-1], words[-1:])
     for word in sources:
-        place = place_of(word, run.scope)
+        place = place_of(word, run.scope, itself=True)
         if any(place_of(target, run.scope) is Place.HARMLESS for target in targets):
             yield Finding("move-away", f"It moves {shown(word)} to nowhere.")
         elif place not in (Place.INSIDE, Place.SCRATCH):
@@ -86,10 +87,14 @@ def install(run: Invocation) -> Iterator[Finding]:
 
 
 def ln(run: Invocation) -> Iterator[Finding]:
+    """A name is made, not written through; a hard link to a secret is the secret under another name."""
     found = run.options("-t --target-directory -S --suffix")
     targets = found.of("-t", "--target-directory") or found.operands[1:][-1:]
     for target in targets:
-        yield from writes(target, run.scope)
+        yield from writes(target, run.scope, itself=True)
+    if not found.has("-s", "--symbolic"):
+        for word in found.operands:
+            yield from (one for one in secret_file(word, run.scope) if one.rule != "own-secret")
 
 
 def tee(run: Invocation) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from laneway.sandbox.shell import place_names as names
 from laneway.sandbox.shell.holes import has_hole, shown
-from laneway.sandbox.shell.places import Place, locate, place_of, regenerable
+from laneway.sandbox.shell.places import OURS, Place, locate, place_of, regenerable
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scope import Scope
 
@@ -36,9 +36,12 @@ _WRITING = {
 
 def removes(word: str, scope: Scope) -> Iterator[Finding]:
     """What is found when the thing a word names is removed for good."""
-    path = scope.path(word)
-    path = scope.moved.get(path, path) if path is not None else None
-    place = locate(path, scope)
+    path, place = scope.path(word, itself=True), place_of(word, scope, itself=True)
+    if path in scope.links:
+        return
+    if path is not None and path in scope.moved:
+        path = scope.moved[path]
+        place = locate(path, scope)
     if path is None:
         if not _named_cache(word):
             yield Finding("unknown-target", f"It removes {shown(word)}, and the text does not tell what that is.")
@@ -60,9 +63,11 @@ def _named_cache(word: str) -> bool:
     return "/" in word and last in names.ALWAYS_REGENERABLE
 
 
-def writes(word: str, scope: Scope, *, empties: bool = False, appends: bool = False) -> Iterator[Finding]:
-    """What is found when the file a word names is written, or emptied."""
-    path, place = scope.path(word), place_of(word, scope)
+def writes(
+    word: str, scope: Scope, *, empties: bool = False, appends: bool = False, itself: bool = False
+) -> Iterator[Finding]:
+    """What is found when the file a word leads to is written, or emptied; or the thing of that name replaced."""
+    path, place = scope.path(word, itself=itself), place_of(word, scope, itself=itself)
     if path is None and place is not Place.GUARD:
         if not appends:
             yield Finding("unknown-target", f"It overwrites {shown(word)}, and the text does not tell what that is.")
@@ -73,7 +78,9 @@ def writes(word: str, scope: Scope, *, empties: bool = False, appends: bool = Fa
         return
     if place in (Place.SYSTEM, Place.OUTSIDE) and (regenerable(path, place, scope) or _own_noise(path)):
         return
-    if place in _WRITING:
+    if place in (Place.SYSTEM, Place.OUTSIDE, Place.ABOVE) and locate(scope.spelled(word), scope) in OURS:
+        yield Finding("path-link", f"{shown(word)} leads to {shown(path)}, outside the workspace.")
+    elif place in _WRITING:
         rule, why = _WRITING[place]
         yield Finding(rule, why.format(shown(word)))
     elif empties and place is Place.INSIDE and not regenerable(path, place, scope):

@@ -63,22 +63,7 @@ def _git(run: Invocation) -> bool:
         return False
     first = next((word for word in call.rest if not word.startswith("-")), call.rest[0] if call.rest else "")
     if call.name in ("branch", "tag"):
-        listing = call.has(
-            "-l",
-            "--list",
-            "-a",
-            "-r",
-            "-v",
-            "-vv",
-            "--show-current",
-            "--merged",
-            "--no-merged",
-            "--contains",
-            "--all",
-            "--sort",
-            "-n",
-            "--points-at",
-        )
+        listing = call.has(*_TABLE["git_listing"].split())
         return (listing and not call.has("-d", "-D", "-m", "-M", "-f")) or not call.rest
     if call.name == "config":
         return (

@@ -18,13 +18,13 @@ from laneway.sandbox.shell.programs.git import GIT
 from laneway.sandbox.shell.programs.machine import MACHINE
 from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.programs.network import NETWORK
-from laneway.sandbox.shell.programs.packages import PACKAGES
+from laneway.sandbox.shell.programs.packages import FETCHING, PACKAGES
 from laneway.sandbox.shell.programs.readers import only_reads
 from laneway.sandbox.shell.programs.secrets import SECRETS, reads_secret
 from laneway.sandbox.shell.rules import Finding
 
 _FAMILIES = (
-    FILES, ARCHIVES, GIT, PACKAGES, DATABASES, CLOUD, CONTAINERS, MACHINE, DISKS, NETWORK, AGENTS, SECRETS,
+    FILES, ARCHIVES, GIT, PACKAGES, FETCHING, DATABASES, CLOUD, CONTAINERS, MACHINE, DISKS, NETWORK, AGENTS, SECRETS,
 )  # fmt: skip
 BY_PROGRAM: dict[str, list[Rule]] = {}
 for _family in _FAMILIES:

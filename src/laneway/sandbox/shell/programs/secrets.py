@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from posixpath import basename
 
 from laneway.sandbox.shell.holes import holes, shown
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.place_names import PROCESS_MEMORY, SECRET_FOLDER, SECRET_VARIABLE
+from laneway.sandbox.shell.place_names import HOME_FOLDER, PATTERN, PROCESS_MEMORY, SECRET_FOLDER, SECRET_VARIABLE
 from laneway.sandbox.shell.places import Place, is_secret, locate
 from laneway.sandbox.shell.programs.naming import Rule
 from laneway.sandbox.shell.rules import Finding
@@ -16,50 +17,15 @@ from laneway.sandbox.shell.streams import SECRET
 from laneway.sandbox.shell.tables import table
 
 _TABLE = table("programs/secrets")
-_NOT_REVEALING = frozenset(_TABLE["files"]["not_revealing"].split())
-"""Programs that may be given a secret file without showing what it says."""
-_MAKING_KEYS = {"req", "x509", "s_client", "s_server", "genrsa", "genpkey", "ecparam", "dhparam", "verify", "ca", "crl"}
-_SEARCHERS = {"grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "jq", "yq", "sed"}
+NOT_REVEALING, _MAKING_KEYS, _SEARCHING, _FILTERING, _COPYING, _KEY_OPTIONS = (
+    frozenset(_TABLE["files"][name].split())
+    for name in ("not_revealing", "making_keys", "searching", "filtering", "copying", "key_options")
+)
 _DEEP = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive")
-_COPYING = {
-    "tar",
-    "zip",
-    "cp",
-    "rsync",
-    "scp",
-    "7z",
-    "rclone",
-    "restic",
-    "borg",
-    "cpio",
-    "pax",
-    "grep",
-    "rg",
-    "ag",
-    "ack",
-    "egrep",
-    "sftp",
-}
 HUNT = re.compile(r"(?i)pass(word|wd)|secret|token|api.?key|private key|credential|BEGIN .*KEY|aws_|AKIA")
-_KEY_OPTION = {
-    "-i",
-    "--key",
-    "--private-key",
-    "--identity",
-    "-K",
-    "--cert",
-    "-E",
-    "--env-file",
-    "--kubeconfig",
-    "--cacert",
-    "--config",
-    "-F",
-    "--netrc-file",
-    "--ssh-key",
-}
 
 
-def _candidates(word: str) -> Iterator[str]:
+def named_paths(word: str) -> Iterator[str]:
     """The paths a word may name: itself, and what follows @, =, : or <."""
     yield word
     for found in re.finditer(r"[@=<]\s*([~/.\w][^@=;,]*)", word):
@@ -74,15 +40,15 @@ def reads_secret(run: Invocation) -> Iterator[Finding]:
     """Any program that is given a secret file to read."""
     words = _named_files(run)
     making = run.program == "openssl" and not _MAKING_KEYS.isdisjoint(run.args[:1])
-    quiet = run.program in _NOT_REVEALING or making
+    quiet = (run.program in NOT_REVEALING or making) and "--no-index" not in run.args
     for place, word in enumerate(words):
         if re.search(r"\s", word) and not word.startswith(("/", "~", ".", "@")):
             continue
-        if "/" not in word and "." not in word and not word.startswith("id_") and "key" not in word:
+        if place and words[place - 1] in _KEY_OPTIONS and run.program not in ("base64", "cat"):
             continue
-        if place and words[place - 1] in _KEY_OPTION and run.program not in ("base64", "cat"):
+        if run.program in _SEARCHING and PATTERN.search(basename(word)) and not HUNT.search(" ".join(run.args)):
             continue
-        for path in _candidates(word):
+        for path in named_paths(word):
             for found in secret_file(path, run.scope, quiet=quiet):
                 if found.rule != "own-secret" or run.program not in ("cp", "tee", "install", "sed", "dd"):
                     yield found
@@ -94,14 +60,17 @@ def _named_files(run: Invocation) -> list[str]:
     """The arguments that may be files to read: not the target of a copy, not the pattern of a search."""
     if run.program in ("cp", "install", "scp", "rsync"):
         return run.args[:-1]
-    if run.program in _SEARCHERS and not {"-e", "-f", "--regexp", "--file"} & set(run.args):
+    if run.program in _SEARCHING | _FILTERING and not {"-e", "-f", "--regexp", "--file"} & set(run.args):
         pattern = next((place for place, word in enumerate(run.args) if not word.startswith("-")), 0)
         return run.args[pattern + 1 :]
     return run.args
 
 
 def secret_file(word: str, scope: Scope, *, quiet: bool = False) -> Iterator[Finding]:
-    path = scope.path(word)
+    """What is found when a file is read, by its own name or by where a link of that name leads."""
+    path, spelled = scope.path(word), scope.spelled(word)
+    if path is not None and spelled is not None and not is_secret(path) and is_secret(spelled):
+        path = spelled
     if path is None:
         path = re.sub(r"^\W*\ue000[^\ue002]*\ue002", "/", word)
     if PROCESS_MEMORY.search(path) and not quiet:
@@ -114,7 +83,7 @@ def secret_file(word: str, scope: Scope, *, quiet: bool = False) -> Iterator[Fin
 
 
 def _whole_folders(run: Invocation) -> Iterator[Finding]:
-    searching = run.program in ("grep", "rg", "ag", "ack", "egrep")
+    searching = run.program in _SEARCHING
     if searching and not (run.program in ("rg", "ag", "ack") or any(_DEEP.fullmatch(word) for word in run.args)):
         return
     if run.program == "cp" and not any(_DEEP.fullmatch(word) for word in run.args):
@@ -126,7 +95,9 @@ def _whole_folders(run: Invocation) -> Iterator[Finding]:
             continue
         whole = SECRET_FOLDER.search(path) is not None
         everywhere = locate(path, run.scope) in (Place.ROOT, Place.ABOVE, Place.SYSTEM, Place.OUTSIDE)
-        if (whole and not searching) or (searching and (whole or everywhere) and HUNT.search(" ".join(run.args))):
+        if HOME_FOLDER.search(path):
+            whole = not searching
+        if whole or (searching and everywhere and HUNT.search(" ".join(run.args))):
             yield Finding("read-secret", f"It takes in {shown(word)}, secrets included.")
 
 

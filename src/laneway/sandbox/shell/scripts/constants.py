@@ -18,10 +18,11 @@ _KEEP = frozenset(table("scripts/python")["keep"].split())
 
 
 class Constants:
-    """Evaluates what is constant; `names` holds the variables assigned so far."""
+    """Evaluates what is constant; `names` holds the variables assigned so far, `imported` what names stand for."""
 
-    def __init__(self, names: Mapping[str, Value], home: str) -> None:
+    def __init__(self, names: Mapping[str, Value], home: str, imported: Mapping[str, str]) -> None:
         self.names = names
+        self.imported = imported
         self.home = home
 
     def of(self, node: ast.AST | None, depth: int = 0) -> Value:
@@ -107,11 +108,12 @@ class Constants:
             return None
         made = []
         for item in list(source)[:500]:
-            made.append(Constants({**self.names, target.id: item}, self.home).of(element, depth + 1))
+            made.append(Constants({**self.names, target.id: item}, self.home, self.imported).of(element, depth + 1))
         return made
 
     def _call(self, node: ast.Call, depth: int) -> Value:
-        name = ast.unparse(node.func).rpartition(".")[2] if not isinstance(node.func, ast.Name) else node.func.id
+        plain = ast.unparse(node.func) if not isinstance(node.func, ast.Name) else node.func.id
+        name = self.imported.get(plain, plain).rpartition(".")[2]
         args = [self.of(arg, depth + 1) for arg in node.args]
         first = args[0] if args else None
         if name in _KEEP and not (name == "decode" and len(args) > 1):

@@ -37,4 +37,11 @@ class Read:
     path: str
 
 
-Effect = Shell | Run | Remove | Write | Read | Finding
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A text that some function nobody knows is given; if it is a secret's path, it may be read."""
+
+    text: str
+
+
+Effect = Shell | Run | Remove | Write | Read | Argument | Finding

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from laneway.sandbox.shell.holes import ansi_c, has_hole, hole, without_holes
 from laneway.sandbox.shell.programs.hosts import METADATA, is_foreign
 from laneway.sandbox.shell.rules import Finding
-from laneway.sandbox.shell.scripts.effects import Effect, Read, Remove, Run, Shell, Write
+from laneway.sandbox.shell.scripts.effects import Argument, Effect, Read, Remove, Run, Shell, Write
 
 _STRING = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)"""
 _RUNS = re.compile(
@@ -18,6 +18,11 @@ _RUNS = re.compile(
 )
 _OFTEN_HARMLESS = {"run", "execute", "exec", "Command", "spawn"}
 """Names that many libraries use for something else; they count only with literals, or where shells are named."""
+_WITH_WORDS = {
+    "spawn", "spawnSync", "execFile", "execFileSync", "system", "exec", "popen", "capture2", "capture3",
+    "call-process", "run",
+}  # fmt: skip
+"""Those that take a program and its words one by one."""
 _REMOVES = re.compile(
     r"\b(unlinkSync|unlink|rmSync|rmdirSync|rmdir|removeSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|remove_entry_secure|remove_dir|emptyDirSync|"
     r"File\.delete|File\.unlink|Dir\.rmdir|FileUtils\.rm\w*|FileUtils\.remove\w*|os\.remove|rimraf(?:\.sync|Sync)?|removeSync|Deno\.remove(?:Sync)?|"
@@ -61,7 +66,22 @@ _POWERSHELL = re.compile(
     r"New-LocalUser|Add-LocalGroupMember|Set-MpPreference|Start-Process|reg|net user|"
     r"format|diskpart|shutdown|bcdedit|vssadmin|cipher|schtasks|takeown|icacls|sc)\b"
 )
-_CONCATENATED = re.compile(r"""(['"])\s*(?:\+|\.)\s*\1""")
+_CONCATENATED = re.compile(r"""(['"])([^'"`\\\n]*)\1\s*(?:\+|\.\.?)\s*(['"])([^'"`\\\n]*)\3""")
+_HOME = re.compile(
+    r"""[#$]?\{?\b(?:process\.env\.HOME|(?:require\(['"](?:node:)?os['"]\)|os)\.homedir\(\)|Dir\.home|Deno\.env\.get\(['"]HOME['"]\)
+    |Bun\.env\.HOME|ENV(?:\.fetch)?[\[(]['"]HOME['"][\])]|(?:os\.)?getenv\(['"]HOME['"]\))\}?
+    |\$ENV\{['"]?HOME['"]?\}|\$_(?:SERVER|ENV)\[['"]?HOME['"]?\]|ENVIRON\["HOME"\]""",
+    re.VERBOSE,
+)
+"""The home folder as languages spell it."""
+_JOINED = re.compile(rf"\b(?:join|resolve|catfile|expand_path)\s*\(\s*({_STRING}(?:\s*,\s*{_STRING})*)\s*\)")
+_LINKS = re.compile(r"\b(symlinkSync|symlink|ln_sf?|linkSync|link|ln)\b\s*\(?\s*(.{0,400})", re.DOTALL)
+_ENTERS = re.compile(r"\bchdir\b\s*\(?\s*(.{0,200})", re.DOTALL)
+_ONLY_NAMED = re.compile(
+    r"(?:\b(?:print|printf|puts|say|echo|p|log|warn|error|exists|existsSync|mkdir|mkdirSync|readdir|readdirSync|exist\?|file\?|is_file|file_exists|stat|statSync|"
+    r"join|chmod|chmodSync)|-[efdrs])\s*\(?\s*$"
+)
+"""What stands before a text that is only shown or looked up as a name."""
 
 
 def literal_effects(language: str, text: str) -> Iterator[Effect]:
@@ -69,7 +89,10 @@ def literal_effects(language: str, text: str) -> Iterator[Effect]:
     if text.strip() and not without_holes(text).strip():
         yield Finding("opaque-code", "It runs a script that the text does not show.")
         return
-    code = _CONCATENATED.sub("", _without_comments(language, text))
+    code = _put_together(_without_comments(language, text))
+    for literal in re.finditer(_STRING, code):
+        if not _ONLY_NAMED.search(code, max(0, literal.start() - 40), literal.start()):
+            yield Argument(_plain(literal[0]))
     if language in ("powershell", "cmd"):
         if _POWERSHELL.search(code):
             yield Finding("inline-script", "The script removes, stops or changes things of the system.")
@@ -82,6 +105,16 @@ def literal_effects(language: str, text: str) -> Iterator[Effect]:
         return
     yield from _calls(language, code)
     yield from _whole(language, code)
+
+
+def _put_together(code: str) -> str:
+    """Code with its home folder and the strings it joins written out."""
+    code = _HOME.sub(lambda found: "~" if code[found.end() : found.end() + 1] == "/" else '"~"', code)
+    for _ in range(8):
+        code, joined = _CONCATENATED.subn(r"\1\2\4\1", code)
+        if not joined:
+            break
+    return _JOINED.sub(lambda found: '"' + "/".join(one[1:-1] for one in re.findall(_STRING, found[1])) + '"', code)
 
 
 def _without_comments(language: str, text: str) -> str:
@@ -125,19 +158,7 @@ def _calls(language: str, code: str) -> Iterator[Effect]:
             yield Finding("opaque-code", f"The script calls {name} with what the text does not show.")
         elif len(words) == 1:
             yield Shell(words[0])
-        elif name in (
-            "spawn",
-            "spawnSync",
-            "execFile",
-            "execFileSync",
-            "system",
-            "exec",
-            "popen",
-            "capture2",
-            "capture3",
-            "call-process",
-            "run",
-        ):
+        elif name in _WITH_WORDS:
             yield Run(tuple(words))
         else:
             yield Shell(words[0])
@@ -145,6 +166,12 @@ def _calls(language: str, code: str) -> Iterator[Effect]:
 
 
 def _paths(code: str) -> Iterator[Effect]:
+    for rest in _ENTERS.findall(code):
+        yield from [Run(("cd", word)) for word in _strings(rest)[:1]]
+    for name, rest in _LINKS.findall(code):
+        words = _strings(rest)[:2]
+        if len(words) == 2:
+            yield Run(("ln", *(["-s"] if "s" in name.removesuffix("Sync") else []), "--", *words))
     for _, rest in _REMOVES.findall(code):
         words = _strings(rest)
         yield from [Remove(word) for word in words] if words else [Remove(hole("v_x"))]
@@ -177,6 +204,8 @@ def _whole(language: str, code: str) -> Iterator[Effect]:
         code,
     ):
         yield Finding("exhaust", "The script makes processes without end.")
+    if re.search(r"\b(?:import|from|importScripts|require)\s*\(?\s*['\"`]https?:", code):
+        yield Finding("network-code", "The script loads code from the network.")
     for name, rest in _EVALUATES.findall(code):
         if name in ("setTimeout", "load", "assert", "Function") and not _DECODES.search(rest):
             continue
@@ -223,6 +252,7 @@ def _awk(code: str) -> Iterator[Effect]:
 
 def _lines(language: str, code: str) -> Iterator[Effect]:
     """Editors and debuggers: `!command` runs, `w file` writes; Tcl runs by exec, spawn and send."""
+    yield from map(Argument, re.findall(r"(?<![\w.])[/~][^\s\[\];|'\"]+", code))
     if language == "tcl":
         for command in re.findall(r"(?:\bexec|\bspawn|\bsend\b[^\"]*\")\s*(.+?)(?:$|[\n;\"\]])", code):
             yield Shell(command)

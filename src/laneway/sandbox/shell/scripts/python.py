@@ -47,6 +47,7 @@ def python_effects(text: str, home: str, depth: int = 0) -> Iterator[Effect]:
         return
     yield from reader.effects
     yield from _whole(tree, reader)
+    yield from reader.arguments
 
 
 class _Unquoted(ast.NodeTransformer):

@@ -12,13 +12,14 @@ from laneway.sandbox.shell.programs.hosts import METADATA, is_foreign
 from laneway.sandbox.shell.programs.sql import sql_findings
 from laneway.sandbox.shell.rules import Finding
 from laneway.sandbox.shell.scripts.constants import UNKNOWN, Constants, Value
-from laneway.sandbox.shell.scripts.effects import Effect, Read, Remove, Run, Shell, Write
+from laneway.sandbox.shell.scripts.effects import Argument, Effect, Read, Remove, Run, Shell, Write
 from laneway.sandbox.shell.tables import table
 
-_SHELL, _RUN, _EXEC, _REMOVE, _PATH_REMOVE, _WRITE_SECOND, _PATH_WRITE, _MODULES, _STORE_LOSS, _SEND = (
+_SHELL, _RUN, _EXEC, _REMOVE, _PATH_REMOVE, _WRITE_SECOND, _PATH_WRITE, _MODULES, _STORE_LOSS, _SEND, _KEEP, _NAMING = (
     frozenset(table("scripts/python")[name].split())
     for name in (
         "shell", "run", "exec", "remove", "path_remove", "write_second", "path_write", "modules", "store_loss", "send",
+        "keep", "naming",
     )
 )  # fmt: skip
 _FETCH = re.compile(r"\b(urlopen|requests\.get|httpx\.get|urllib\.urlopen|urlretrieve|recv)\b")
@@ -35,10 +36,12 @@ class Reader(ast.NodeVisitor):
         self.again = again
         """Reads code inside code."""
         self.sends = False
+        self.arguments: list[Argument] = []
+        """What functions are given that nobody here knows."""
 
     @property
     def constants(self) -> Constants:
-        return Constants(self.names, self.home)
+        return Constants(self.names, self.home, self.imported)
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -83,6 +86,9 @@ class Reader(ast.NodeVisitor):
 
     def _bind(self, target: ast.expr, source: ast.expr) -> None:
         value = self.constants.of(source)
+        if isinstance(target, ast.Tuple):
+            # A walk through folders gives the folder first.
+            target = target.elts[0] if target.elts else target
         if isinstance(target, ast.Name):
             texts = [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
             self.names[target.id] = texts[0] if len(texts) == 1 or (texts and len(set(texts)) == 1) else None
@@ -122,6 +128,11 @@ class Reader(ast.NodeVisitor):
         self._shells(node, name, module)
         self._files(node, name, module, plain)
         self._others(node, name, plain, full)
+        if name not in _KEEP | _NAMING | _RUN | _SHELL | _EXEC | _REMOVE | _PATH_REMOVE:
+            owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            values = [self.constants.of(part) for part in (*owner, *node.args)]
+            texts = [item for value in values for item in (value if isinstance(value, list) else [value])]
+            self.arguments += [Argument(item) for item in texts if isinstance(item, str)]
 
     def _shells(self, node: ast.Call, name: str, module: str) -> None:
         if not (module in _MODULES or (name in _SHELL and not module) or module.startswith(("subprocess", "os"))):
@@ -159,6 +170,13 @@ class Reader(ast.NodeVisitor):
                 self.effects.append(Run(("mv", first, self.constants.text(node.args[1]))))
             else:
                 self.effects += [Read(first), Write(self.constants.text(node.args[1]))]
+        elif known and name in ("symlink", "link") and len(node.args) > 1:
+            second = self.constants.text(node.args[1])
+            self.effects.append(Run(("ln", *(["-s"] if name == "symlink" else []), "--", first, second)))
+        elif method and name in ("symlink_to", "hardlink_to"):
+            self.effects.append(Run(("ln", *(["-s"] if name == "symlink_to" else []), "--", first, base)))
+        elif known and name == "chdir":
+            self.effects.append(Run(("cd", first)))
         elif method and name in _PATH_WRITE:
             content = self.constants.of(node.args[0]) if node.args else None
             self.effects.append(Write(base, empties=content == ""))
