@@ -52,8 +52,11 @@ class Log:
         self.write("assistant", [block], id=f"msg_{uuid.uuid4().hex}", model="claude-sonnet-4-5", usage=usage)
 
     def call(self, command: str) -> str:
+        return self.use("Bash", {"command": command})
+
+    def use(self, tool: str, given: dict[str, str]) -> str:
         name = f"toolu_{uuid.uuid4().hex[:8]}"
-        self.answer({"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}})
+        self.answer({"type": "tool_use", "id": name, "name": tool, "input": given})
         return name
 
     def does(self, command: str, text: str) -> None:
@@ -69,6 +72,11 @@ def note(what: str) -> None:
 def danger(log: Log) -> None:
     note("offended")
     log.call("rm -rf /etc /usr")
+
+
+def climb(log: Log) -> None:
+    note("offended")
+    log.use("Read", {"file_path": "../../etc/passwd"})
 
 
 def loop(log: Log) -> None:
@@ -141,7 +149,7 @@ def main() -> None:
                 log.write("user", "please")
             case "resume":
                 log = Log(value)
-            case "danger" | "loop" | "budget":
+            case "danger" | "climb" | "loop" | "budget":
                 globals()[word](log)
             case "sub_agent":
                 # A file of its own has the offence.

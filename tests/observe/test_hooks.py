@@ -61,6 +61,12 @@ VERDICTS: list[tuple[str, dict[str, Any], str]] = [
     ("mcp__github__delete_repository", {"repo": "me/mine"}, "ask"),
     ("mcp__thing__frobnicate", {"where": "/etc/shadow"}, "ask"),
     ("apply_patch", {"input": "*** Begin Patch\n*** Update File: /etc/passwd\n+x\n*** End Patch"}, "ask"),
+    # So is a way up and out of the project, by any tool.
+    ("Read", {"file_path": "../../etc/passwd"}, "ask"),
+    ("Glob", {"pattern": "../../**"}, "ask"),
+    ("Grep", {"pattern": "x", "path": "../other"}, "ask"),
+    ("Edit", {"file_path": "../other.py", "old_string": "a", "new_string": "b"}, "ask"),
+    ("Bash", {"command": "cat ../../../etc/passwd"}, "ask"),
     # A link out of the project is followed.
     ("Write", {"file_path": "notes/passwd"}, "ask"),
     ("Bash", {"command": "echo x >> notes/passwd"}, "ask"),
@@ -115,6 +121,14 @@ def test_codex_is_never_told_to_ask_because_it_would_go_on(tmp_path: Path) -> No
     assert desk.before("mcp__x__frobnicate", {"q": "1"}) == {}
     assert decision(desk.before("mcp__x__frobnicate", {"where": "/etc/shadow"})) == "deny"
     assert Desk("codex", tmp_path, cannot_ask="leave").before("Bash", {"command": "git push --force"}) == {}
+
+
+def test_a_way_out_of_the_project_is_denied_or_asked_about_as_each_agent_can() -> None:
+    given = {"file_path": "../../etc/passwd"}
+    for project in ("/home/me/app", "/tmp/app", "/tmp/work/app", "/srv/app"):
+        assert decision(Desk("claude-code", Path(project)).before("Read", given)) == "ask"
+        assert decision(Desk("codex", Path(project)).before("Read", given)) == "deny"
+        assert Desk("gemini", Path(project)).before("read_file", given)["decision"] == "ask"
 
 
 def test_gemini_is_answered_in_its_own_words(tmp_path: Path) -> None:

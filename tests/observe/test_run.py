@@ -38,6 +38,7 @@ def test_output_and_input_pass_through_unchanged(desk: Desk) -> None:
         ("--budget-tokens 200000", "budget", 83, "budget"),
         ("--budget-usd 2.50", "budget", 83, "budget"),
         ("--kill-on danger,loop,budget", "sub_agent", 81, "danger"),
+        ("--kill-on danger", "climb", 81, "danger"),
     ],
 )
 def test_an_agent_that_misbehaves_is_killed_soon_and_nothing_is_left_alive(

@@ -134,6 +134,19 @@ def test_only_the_wanted_provider_and_session_with_its_sub_agents_are_watched(tm
         assert len(Watch(tmp_path).begin(which=which).sessions) == expected
 
 
+def test_a_way_out_of_the_project_is_noticed_by_whatever_tool_it_goes(tmp_path: Path) -> None:
+    for cwd in ("/home/u/project", "/tmp/work/project"):
+        watch = Watch(tmp_path / cwd[1:4])
+        watching = watch.begin(None)
+        agent = Agent(watch.home, cwd=cwd)
+        agent.says("work")
+        agent.calls("Read", file_path="../../etc/passwd")
+        agent.calls("Glob", pattern="../../**")
+        agent.calls("Bash", command="cat ../../../etc/passwd")
+        found(watching)
+        assert [notice.reactor for notice in watch.notices] == ["safety"] * 3
+
+
 def test_a_stall_makes_no_event_and_is_noticed_by_the_clock(tmp_path: Path) -> None:
     clock = FakeClock(SystemClock().now())
     agent, watch = Agent(tmp_path, clock=clock), Watch(tmp_path, clock)

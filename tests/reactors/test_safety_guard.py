@@ -64,13 +64,45 @@ DANGEROUS: list[tuple[str, dict[str, Any]]] = [
     ("frobnicate", {"path": "a.py", "also": ["/usr/lib/x"]}),
     ("mcp__x__frobnicate", {"deep": {"er": "../../other"}}),
 ]
+CLIMBING: list[tuple[str, dict[str, Any]]] = [
+    ("Read", {"file_path": "../../etc/passwd"}), ("Read", {"file_path": "src/../../x"}), ("LS", {"path": ".."}),
+    ("Read", {"file_path": "..%2f..%2fx"}), ("Read", {"file_path": "..\\..\\x"}),
+    ("Glob", {"pattern": "../../**"}), ("Glob", {"pattern": "*", "path": "../.."}), ("view", {"path": "../x"}),
+    ("Grep", {"pattern": "x", "path": "../other"}), ("Grep", {"pattern": "x", "glob": "../../**/*.py"}),
+    ("Edit", {"file_path": "../x.py", "old_string": "a", "new_string": "b"}), ("Write", {"file_path": "../x.py"}),
+    ("MultiEdit", {"file_path": "../x.py", "edits": []}), ("NotebookEdit", {"notebook_path": "../x.ipynb"}),
+    ("Bash", {"command": "cat ../../../etc/passwd"}), ("Bash", {"command": "wc -l < ../x"}),
+    ("Bash", {"command": "cd .. && cat x"}), ("Bash", {"command": "cd ../..; ls"}), ("Bash", {"command": "ls ../.."}),
+    ("Bash", {"command": "grep -rn x ../other"}), ("Bash", {"command": "find .. -name x"}),
+    ("Bash", {"command": "cp ../x ."}), ("Bash", {"command": "rm -rf ../other"}),
+    ("Bash", {"command": "cd ..; rm -rf other"}), ("Bash", {"command": "echo x > ../other.txt"}),
+    ("Bash", {"command": "ls | xargs -I{} head ../{}"}), ("Bash", {"command": "tar czf a.tgz ../other"}),
+    ("Bash", {"command": "python3 -c \"print(open('../../etc/passwd').read())\""}),
+    ("Bash", {"command": "node -e 'require(\"fs\").readFileSync(\"../x\")'"}),
+    ("shell", {"command": ["cat", "../../etc/passwd"]}), ("exec_command", {"cmd": "head ../x"}),
+    ("shell_command", {"command": "ls", "workdir": "../.."}), ("apply_patch", {"input": PATCH.format("../x.py")}),
+    ("shell", {"command": ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH.format('../x.py')}\nEOF"]}),
+    ("view_image", {"path": "../x.png"}), ("read_file", {"absolute_path": "../x"}), ("write_file", {"path": "../x"}),
+    ("read_many_files", {"include": ["../**/*.py"]}), ("list_directory", {"path": "../"}),
+    ("replace", {"path": "../x"}), ("glob", {"pattern": "../**/*"}),
+    ("search_file_content", {"pattern": "x", "path": "../"}),
+    ("run_shell_command", {"command": "ls", "directory": "../x"}), ("grep", {"pattern": "x", "include": "../*.py"}),
+    ("mcp__filesystem__read_multiple_files", {"paths": ["../x"]}), ("delete_file", {"target_file": "../x"}),
+    ("mcp__filesystem__search_files", {"path": ".", "pattern": "../**"}),
+    ("glob_file_search", {"glob_pattern": "../**"}),
+    ("mcp__filesystem__move_file", {"source": "../a", "destination": "b"}), ("mcp__x__frobnicate", {"q": "../../x"}),
+]  # fmt: skip
+PROJECTS = (
+    PROJECT, "/home/me", "/root/app", "/srv/app", "/opt/some/app", "/Users/me/app", "/workspace", "/tmp", "/tmp/app",
+    "/tmp/work/app", "/tmp/a/b/c/d/app", "/var/tmp/app",
+)  # fmt: skip
 
 
 OUTSIDE: list[tuple[str, dict[str, Any]]] = [
-    ("Read", {"file_path": "/etc/hosts"}), ("Read", {"file_path": "../other/README.md"}),
+    ("Read", {"file_path": "/etc/hosts"}), ("Read", {"file_path": "/home/me/other/README.md"}),
     ("Grep", {"pattern": "x", "path": "/home/me/other"}), ("Glob", {"pattern": "*", "path": "/usr/lib"}),
-    ("Bash", {"command": "cat /etc/hosts"}), ("Bash", {"command": "cd ../other && cat README.md"}),
-    ("Bash", {"command": "grep -r TODO ../other/src"}), ("mcp__filesystem__read_file", {"path": "/var/log/x.txt"}),
+    ("Bash", {"command": "cat /etc/hosts"}), ("Bash", {"command": "cd ~/other && cat README.md"}),
+    ("Bash", {"command": "grep -r TODO ~/other/src"}), ("mcp__filesystem__read_file", {"path": "/var/log/x.txt"}),
     ("shell", {"command": ["bash", "-lc", "ls ~/other"]}), ("Bash", {"command": "true && sed -n 1,5p /etc/fstab"}),
 ]  # fmt: skip
 ORDINARY: list[tuple[str, dict[str, Any]]] = [
@@ -82,15 +114,19 @@ ORDINARY: list[tuple[str, dict[str, Any]]] = [
     ("Bash", {"command": "python3 -m pytest -q > /dev/null"}), ("Grep", {"pattern": "/etc/passwd"}),
     ("TodoWrite", {"todos": [{"content": "/etc/passwd"}]}), ("Task", {"prompt": "look at /etc/passwd"}),
     ("WebFetch", {"url": "https://example.org/etc/passwd"}), ("apply_patch", {"input": PATCH.format("src/a.py")}),
-    ("shell", {"command": ["apply_patch", PATCH.format("src/a.py")]}),
+    ("shell", {"command": ["apply_patch", PATCH.format("src/a.py")]}), ("Read", {"file_path": "src/../a"}),
+    ("Bash", {"command": "cd src && cat ../a"}), ("Bash", {"command": "echo ../../etc/passwd"}),
+    ("Bash", {"command": "grep -rn '../..' src"}), ("Bash", {"command": "git log main..dev"}),
+    ("Glob", {"pattern": "**/*"}), ("Grep", {"pattern": "../..", "path": "src"}),
+    ("Bash", {"command": "ls > ../../../../../dev/null"}),
 ]  # fmt: skip
 
 
-def differing(calls: list[tuple[str, dict[str, Any]]], armed: bool, expected: str) -> list[str]:
+def differing(calls: list[tuple[str, dict[str, Any]]], armed: bool, expected: str, project: str = PROJECT) -> list[str]:
     """The calls that get another weight than this."""
 
     def session() -> Watched:
-        return Watched(SafetyGuard(kill_on_danger=armed))
+        return Watched(SafetyGuard(kill_on_danger=armed), cwd=project)
 
     said = [(tool, arguments, weights(session().call(tool, arguments))) for tool, arguments in calls]
     return [f"{tool} {arguments}: {weight}" for tool, arguments, weight in said if weight != expected]
@@ -103,6 +139,30 @@ def test_writes_outside_secrets_and_changes_of_the_system_intervene() -> None:
 
 def test_reading_outside_the_project_is_a_warning_even_where_it_may_kill() -> None:
     assert differing(OUTSIDE, True, "warning") == []
+
+
+@pytest.mark.parametrize("project", PROJECTS)
+def test_a_way_up_and_out_of_the_project_is_danger_by_any_tool_wherever_the_project_lies(project: str) -> None:
+    assert differing(CLIMBING, True, "kill", project) == []
+    assert differing(CLIMBING, False, "notification", project) == []
+
+
+def test_what_lies_in_scratch_space_is_another_projects_if_it_is_beside_this_one_or_in_a_repository(
+    tmp_path: Path,
+) -> None:
+    project, other = tmp_path / "app", tmp_path / "other"
+    (other / "src").mkdir(parents=True)
+    calls = [
+        ("Write", {"file_path": f"{other}/src/a.py"}), ("Bash", {"command": f"rm -rf {other}"}),
+        ("Bash", {"command": f"echo x > {other}/a"}),
+    ]  # fmt: skip
+    assert differing(calls, False, "notification", str(project)) == []
+    assert differing(calls, False, "", PROJECT) == []
+    (other / ".git").mkdir()
+    assert differing(calls, False, "notification", PROJECT) == []
+    looking = [("Read", {"file_path": f"{other}/src/a.py"}), ("Bash", {"command": f"cat {other}/src/a.py"})]
+    assert differing(looking, False, "warning", PROJECT) == []
+    assert differing([("Write", {"file_path": "/tmp/notes.txt"})], False, "", str(project)) == []
 
 
 def test_ordinary_work_in_the_project_is_not_worth_a_word() -> None:

@@ -23,7 +23,7 @@ def project(tmp_path: Path) -> Path:
     links = {
         "etc": "/etc", "crontab": "/etc/crontab", "key": "/home/eve/.ssh/id_rsa", "ssh": "/home/eve/.ssh",
         "conf": "/home/eve/.claude/settings.json", "store": ".git", "again": "key", "inside": "src", "app": "src/a.py",
-        "lib": "/usr/lib", ".env": "settings.txt", ".claude": "src",
+        "src/up": "../../beside", "lib": "/usr/lib", ".env": "settings.txt", ".claude": "src",
     }  # fmt: skip
     for name, target in links.items():
         (root / name).symlink_to(target)
@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Path:
 
 DANGEROUS = {
     "echo x >> crontab": "path-link", "tee etc/motd < src/a.py": "path-link", "sed -i s/a/b/ crontab": "path-link",
-    "cp src/a.py etc/cron.d/a": "path-link", "rm -rf etc/ssl": "lose-outside",
+    "cp src/a.py etc/cron.d/a": "path-link", "echo x > src/up/b": "path-link", "rm -rf etc/ssl": "lose-outside",
     "cat key": "read-secret", "cat again": "read-secret", "base64 ssh/id_ed25519": "read-secret",
     "cd ssh && cat id_rsa": "read-secret", "python3 -c \"print(open('key').read())\"": "read-secret",
     "exec 3< key; cat <&3": "read-secret", "cat < again": "read-secret", "tar czf - ssh | base64": "read-secret",
@@ -56,6 +56,7 @@ def test_a_file_tool_is_judged_by_where_links_lead(project: Path) -> None:
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("Write", {"file_path": "crontab", "content": "x"}, "path-link"),
         ("Edit", {"file_path": f"{project}/etc/hosts"}, "path-link"),
+        ("NotebookEdit", {"notebook_path": "src/up/n.ipynb"}, "path-link"),
         ("Write", {"file_path": "conf", "content": "{}"}, "guard-file"),
         ("apply_patch", {"input": "*** Begin Patch\n*** Update File: etc/x\n*** End Patch"}, "path-link"),
         ("Read", {"file_path": "again"}, "read-secret"),

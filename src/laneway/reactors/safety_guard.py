@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from laneway.domain.action import Decision, Verdict, ask, deny
+from laneway.domain.action import Decision, Verdict, ask
 from laneway.domain.session import EventKind, SessionEvent
 from laneway.reactors.calls import key_of
 from laneway.reactors.contract import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
 from laneway.reactors.tui_renderer import cut, plain, subject
 from laneway.sandbox.commands import judge_tool
-from laneway.sandbox.outside import Looks, climbs_into_the_system, reads_outside
+from laneway.sandbox.outside import Looks, reads_outside
 from laneway.sandbox.tool_calls import kind_of
 
 UNSURE = {"unknown-tool", "malformed"}
@@ -64,19 +64,18 @@ class SafetyGuard:
                 written = judge_tool("write", {"path": path}, cwd, project)
                 unsure = found.rule in UNSURE and written.decision is not Decision.ALLOW
                 found = written if unsure else found.or_stricter(written)
-        if found.decision is Decision.ALLOW or found.rule in UNSURE:
-            return self._looking_elsewhere(ctx.event, cwd, project, looks) or found
-        return found
+        elsewhere = self._looking_elsewhere(ctx.event, cwd, project, looks)
+        if elsewhere is None:
+            return found
+        climbs = elsewhere.decision is Decision.ASK and found.rule in UNJUDGED
+        return elsewhere if climbs or found.decision is Decision.ALLOW or found.rule in UNSURE else found
 
     def _looking_elsewhere(
         self, event: SessionEvent, cwd: str | None, project: str | None, looks: Looks
     ) -> Verdict | None:
-        climbing = climbs_into_the_system(event.arguments, cwd, project)
+        outside, climbing = reads_outside(event.tool, event.arguments, cwd, project, looks)
         if climbing is not None:
-            return ask("path-climbs", f"{cut(plain(climbing), 80)} climbs out of the project into the system.")
-        outside, secret = reads_outside(event.tool, event.arguments, cwd, project, looks)
-        if secret is not None:
-            return deny("read-secret", f"It reads {cut(plain(secret), 80)}, a private key, token or password.")
+            return ask("path-climbs", f"{cut(plain(climbing), 80)} climbs out of the project.")
         if outside:
             told = f"It reads {cut(plain(', '.join(outside)), 120)}, outside the project."
             return Verdict(Decision.ALLOW, "read-outside", told, changes=False)

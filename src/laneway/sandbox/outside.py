@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,18 +10,20 @@ from typing import Any
 
 from laneway.sandbox.shell.holes import has_hole
 from laneway.sandbox.shell.invocation import Invocation
-from laneway.sandbox.shell.places import Place, is_secret, locate
+from laneway.sandbox.shell.places import Place, locate, place_of
+from laneway.sandbox.shell.programs.secrets import NOT_REVEALING
 from laneway.sandbox.shell.scope import Scope, opened
-from laneway.sandbox.tool_calls import kind_of, paths_of
+from laneway.sandbox.tool_calls import kind_of, paths_of, patterns_of, readings_of
 
 _SHOWING = {
-    "awk", "bat", "cat", "cp", "csvcut", "cut", "diff", "du", "egrep", "fd", "fgrep", "find", "grep", "head", "hexdump",
-    "jq", "less", "ls", "more", "nl", "od", "rg", "rsync", "scp", "sed", "sort", "stat", "strings", "tac", "tail",
-    "tar", "tree", "wc", "xxd", "yq", "zcat", "zgrep",
+    "ag", "awk", "base32", "base64", "bat", "batcat", "bzcat", "cat", "cmp", "comm", "cp", "csvcut", "cut", "diff",
+    "du", "egrep", "expand", "eza", "fd", "fgrep", "find", "fold", "gawk", "grep", "head", "hexdump", "join", "jq",
+    "less", "ls", "mawk", "more", "nl", "od", "paste", "pr", "rev", "rg", "rsync", "scp", "sed", "sort", "split",
+    "stat", "strings", "tac", "tail", "tar", "tree", "uniq", "wc", "xxd", "xzcat", "yq", "zcat", "zgrep", "zip",
 }  # fmt: skip
 """Programs whose operands are files or folders they read."""
 _NAMING = {"du", "fd", "find", "ls", "stat", "tree"}
-"""Those of them that tell names and sizes, but not what is in a file."""
+"""Those of them that look at the folder they are in if they are told no other."""
 _OWN = {
     *(Place.INSIDE, Place.WORKSPACE, Place.GIT, Place.SCRATCH, Place.ALL_SCRATCH, Place.HARMLESS, Place.UNKNOWN),
     Place.GUARD,
@@ -40,11 +41,10 @@ def scope_of(cwd: str | None, project: str | None) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A word of a command or an argument that is read, and whether what is in there comes out."""
+    """A word of a command or an argument that is read, and where that happens."""
 
     word: str
     scope: Scope
-    reveals: bool = True
 
 
 class Looks:
@@ -55,59 +55,49 @@ class Looks:
 
     def see(self, run: Invocation) -> None:
         """What this program is told to show is known, as seen from where it runs."""
-        program = basename(run.program)
-        if program in _SHOWING and run.scope.remote is None and len(self.all) < _MOST_WORDS:
-            self.all.extend(Look(word, run.scope, program not in _NAMING) for word in _operands(run))
+        if run.scope.remote is not None or len(self.all) >= _MOST_WORDS:
+            return
+        program, words = basename(run.program), list(_operands(run))
+        if program in _NAMING and not words:
+            words = ["."]
+        elif program not in _SHOWING:
+            # Whatever it does with them: nobody climbs into the system by an honest mistake.
+            words = [word for word in words if program not in NOT_REVEALING and _is_system(word, run.scope)]
+        # Its folder as it is now: the shell goes on.
+        self.all.extend(
+            Look(word, run.scope.copy()) for word in (*words, *([run.stdin.file] if run.stdin.file else []))
+        )
+
+
+def _is_system(word: str, scope: Scope) -> bool:
+    return ".." in word.split("/") and place_of(word, scope) in (Place.SYSTEM, Place.ROOT)
 
 
 def reads_outside(
     tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None, looks: Looks
 ) -> tuple[list[str], str | None]:
-    """The paths outside the project that a call reads, as they lie on the disk, and a secret that a link leads to."""
-    found = list(looks.all)
-    if kind_of(tool, given) == "read":
-        scope = scope_of(cwd, project)
-        found += [Look(path, scope) for path in paths_of(given)]
-    outside: dict[str, None] = {}
-    secret = None
-    for look in found:
-        path, linked = lying_outside(look.word, look.scope)
-        if path is not None:
-            outside[path] = None
-            secret = path if linked and look.reveals and is_secret(path) else secret
-    return list(outside)[:_MOST], secret
-
-
-def climbs_into_the_system(given: Mapping[str, Any], cwd: str | None, project: str | None) -> str | None:
-    """A path that goes up and out of the project and comes down in a folder of the system; nobody means that."""
+    """The paths outside the project that a call reads, as they lie on the disk, and one that climbs there by `..`."""
     scope = scope_of(cwd, project)
-    for path in paths_of(given):
-        full = scope.path(path)
-        if ".." in path.split("/") and full is not None and locate(_real(full), scope) in (Place.SYSTEM, Place.ROOT):
-            return path
-    # Where nobody told the folder, as many steps up as it takes are assumed.
-    for path in paths_of(given) if not (cwd or project) else ():
-        rest = re.sub(r"^(\./|\.\./)+", "/", path)
-        if rest != path and locate(rest, scope) is Place.SYSTEM:
-            return path
-    return None
+    words = (*paths_of(given), *patterns_of(tool, given))
+    named = [Look(path, scope) for word in words for path in readings_of(word, scope)]
+    reading = kind_of(tool, given) == "read"
+    climbing = [look for look in (*looks.all, *named) if _climbs(look, known=bool(cwd or project))]
+    outside = [lying_outside(look.word, look.scope) for look in (*looks.all, *(named if reading else []))]
+    return list(dict.fromkeys(filter(None, outside)))[:_MOST], climbing[0].word if climbing else None
 
 
-def lying_outside(word: str, scope: Scope) -> tuple[str | None, bool]:
-    """Where a path lies, links followed, if that is outside the project; and whether a link led there."""
+def _climbs(look: Look, *, known: bool) -> bool:
+    """Whether a path leaves the project by `..`; where no folder is known, as many steps as it takes are assumed."""
+    if not known:
+        rest = re.sub(r"^(\./|\.\./)+", "/", look.word)
+        return rest != look.word and locate(rest, look.scope) in (Place.SYSTEM, Place.ROOT)
+    return look.scope.climbs(look.word) and place_of(look.word, look.scope) is not Place.HARMLESS
+
+
+def lying_outside(word: str, scope: Scope) -> str | None:
+    """Where a path lies, links followed, if that is outside the project."""
     full = scope.path(word)
-    if full is None or scope.workspace is None or locate(full, scope) is Place.HARMLESS:
-        return None, False
-    real = _real(full)
-    if real == full:
-        return (None if locate(full, scope) in _OWN else full), False
-    home = _real(scope.workspace)
-    inside = real == home or real.startswith(home + "/")
-    return (None if inside or locate(real, scope) in _OWN else real), True
-
-
-def _real(path: str) -> str:
-    return os.path.realpath(path)
+    return None if full is None or scope.workspace is None or locate(full, scope) in _OWN else full
 
 
 def _operands(run: Invocation) -> Iterator[str]:

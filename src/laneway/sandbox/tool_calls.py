@@ -43,6 +43,10 @@ _QUIET = re.compile(
 _PATHS = re.compile(
     r"(?i)(file_?path|path|filename|file|notebook_path|absolute_path|abs_path|relative_path|target_file|dir(ectory)?|dir_path|folder|root|destination|dest|target|source|src|new_path|old_path|from|to|output(_path)?|input_path|filepath|uri|paths|files|relative_workspace_path)"
 )
+_FILE_SEARCH = re.compile(r"(?i)glob|(find|search|list)_?(by_?name|files)")
+_GLOBS = frozenset(
+    {"pattern", "patterns", "glob", "globs", "glob_pattern", "include", "include_pattern", "file_pattern"}
+)
 _SOURCES = re.compile(r"(?i)(source|src|from|old_path|input_path)")
 _ADDRESSES = re.compile(r"(?i)(url|urls|uri|address|endpoint|href|link|prompt_url)")
 _ELSEWHERE = re.compile(r"(?i)(https?|wss?|s3|gs|git|ssh)://")
@@ -100,6 +104,12 @@ def paths_of(given: Mapping[str, Any]) -> list[str]:
     """The paths on this machine that the arguments name."""
     named = [path for key, path in _values(given) if _PATHS.fullmatch(key)]
     return [path for path in named if path.strip() and not _ELSEWHERE.match(path)]
+
+
+def patterns_of(tool: str, given: Mapping[str, Any]) -> list[str]:
+    """The patterns of paths that a search for files is given."""
+    keys = _GLOBS if _FILE_SEARCH.search(_bare_name(tool)) else _GLOBS - {"pattern"}
+    return [text for key, text in _values(given) if key.lower() in keys and text.strip()]
 
 
 def command_of(given: Mapping[str, Any]) -> str | None:
@@ -210,7 +220,7 @@ def _at(path: str, verb: str, name: str, scope: Scope) -> Iterator[Finding]:
     if not path.strip() or _HIDING.search(path) or RESERVED.search(path):
         yield Finding("path-malformed", "The path is empty or holds characters that hide what it says.")
         return
-    for reading in _readings(path, scope):
+    for reading in readings_of(path, scope):
         if verb == "read":
             yield from secret_file(reading, scope)
             continue
@@ -225,7 +235,7 @@ def _at(path: str, verb: str, name: str, scope: Scope) -> Iterator[Finding]:
             yield from writes(reading, scope)
 
 
-def _readings(path: str, scope: Scope) -> list[str]:
+def readings_of(path: str, scope: Scope) -> list[str]:
     """The ways a path may be read: as it stands, decoded, with backslashes as slashes, with $HOME put in."""
     plain = re.sub(r"^file:/*", "/", path)
     plain = re.sub(r"^\$(HOME|\{HOME\})", scope.home, plain)

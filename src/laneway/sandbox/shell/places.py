@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -45,7 +46,8 @@ def place_of(word: str, scope: Scope, *, itself: bool = False) -> Place:
     place = locate(path, scope)
     if place in OURS and locate(scope.spelled(word), scope) is Place.GUARD:
         return Place.GUARD
-    return place
+    climbs = place in (Place.SCRATCH, Place.ALL_SCRATCH) and scope.climbs(word)
+    return Place.OUTSIDE if climbs else place
 
 
 def locate(path: str | None, scope: Scope) -> Place:
@@ -64,7 +66,8 @@ def locate(path: str | None, scope: Scope) -> Place:
         return inside
     scratch = names.SCRATCH.match(path)
     if scratch:
-        return _in_scratch(scratch[2] or "")
+        other = _of_another_project(scratch[1], path, scope)
+        return Place.OUTSIDE if other else _in_scratch(scratch[2] or "")
     if names.STARTUP.search(path):
         return Place.STARTUP
     return Place.SYSTEM if names.SYSTEM.match(path) else Place.OUTSIDE
@@ -96,6 +99,15 @@ def _in_workspace(path: str, scope: Scope) -> Place | None:
         return Place.STARTUP
     parts = path[len(workspace) + 1 :].split("/")
     return Place.GIT if ".git" in parts else Place.INSIDE
+
+
+def _of_another_project(base: str, path: str, scope: Scope) -> bool:
+    """Whether a path in scratch space lies beside the project, in the folder that holds both, or in a repository."""
+    parts, own = (folder[len(base) + 1 :].split("/") for folder in (path, scope.start or ""))
+    if (scope.start or "").startswith(base + "/") and len(own) > 1 and own[0] == parts[0]:
+        return True
+    above = ["/".join([base, *parts[:count]]) for count in range(1, min(len(parts), _LONGEST_PATTERN) + 1)]
+    return bool(parts[0]) and not scope.remote and any(os.path.exists(f"{folder}/.git") for folder in above)  # noqa: PTH110
 
 
 def _in_scratch(rest: str) -> Place:

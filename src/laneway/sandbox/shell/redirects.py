@@ -140,7 +140,7 @@ def _input(word: str, scope: Scope, found: Redirects) -> None:
     elif path == "/dev/null":
         found.stdin = text("")
     else:
-        found.stdin = Stream(None, (), frozenset({FILE}), file=path or word)
+        found.stdin = Stream(None, (), frozenset({FILE}), file=word)
 
 
 def _heredoc(node: Node, here: Expander, scope: Scope, found: Redirects) -> None:

@@ -70,6 +70,8 @@ class Scope:
     exporting: bool = False
     start: str | None = None
     """The project's folder, or else where the command begins."""
+    climbed: bool = False
+    """Whether the folder it is in was reached out of the project by a relative way."""
 
     def copy(self, **changes: Any) -> Scope:
         """The same for a shell of its own; what it does to files, links included, is there for all."""
@@ -102,7 +104,17 @@ class Scope:
 
     def enter(self, folder: str) -> None:
         """The shell has changed its folder; to one that nobody knows, if so."""
+        self.climbed = self.climbs(folder)
         self.cwd = self.path(folder)
+
+    def climbs(self, word: str) -> bool:
+        """Whether a word leads out of the project by `..`, or from a folder that was reached so."""
+        path = self.spelled(word)
+        if path is None or self.start is None:
+            return False
+        relative = not word.startswith(("/", "~"))
+        outside = path != self.start and not path.startswith(self.start.rstrip("/") + "/")
+        return outside and (".." in word.split("/") or (relative and self.climbed))
 
     def path(self, word: str, *, itself: bool = False) -> str | None:
         """Where a word leads, absolute and tidy; None where the text does not tell. With `itself`, the last part is
