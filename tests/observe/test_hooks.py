@@ -123,6 +123,14 @@ def test_codex_is_never_told_to_ask_because_it_would_go_on(tmp_path: Path) -> No
     assert Desk("codex", tmp_path, cannot_ask="leave").before("Bash", {"command": "git push --force"}) == {}
 
 
+def test_codex_asks_for_an_escalation_itself_and_is_left_to_do_so(tmp_path: Path) -> None:
+    escalated = {"command": "npm ci", "sandbox_permissions": "require_escalated", "justification": "network"}
+    assert Desk("codex", tmp_path).before("Bash", escalated) == {}
+    assert decision(Desk("codex", tmp_path).before("Bash", escalated | {"command": "rm -rf /"})) == "deny"
+    assert decision(Desk("codex", tmp_path).before("Bash", escalated | {"command": "cat ../../x"})) == "deny"
+    assert decision(Desk("claude-code", tmp_path).before("Bash", escalated)) == "ask"
+
+
 def test_a_way_out_of_the_project_is_denied_or_asked_about_as_each_agent_can() -> None:
     given = {"file_path": "../../etc/passwd"}
     for project in ("/home/me/app", "/tmp/app", "/tmp/work/app", "/srv/app"):

@@ -165,6 +165,20 @@ def test_what_lies_in_scratch_space_is_another_projects_if_it_is_beside_this_one
     assert differing([("Write", {"file_path": "/tmp/notes.txt"})], False, "", str(project)) == []
 
 
+ESCALATIONS: tuple[dict[str, Any], ...] = (
+    {"sandbox_permissions": "require_escalated", "justification": "It needs the network."},
+    {"with_escalated_permissions": True, "justification": "It needs the network."},
+    {"sandbox_permissions": "with_additional_permissions", "additional_permissions": {"network": True}},
+)
+
+
+def test_an_agents_request_for_escalation_is_told_and_ends_nothing_unless_what_it_runs_is_dangerous() -> None:
+    for more in ESCALATIONS:
+        assert differing([("shell", {"command": ["npm", "ci"], **more})], True, "notification") == []
+        dangerous = [("shell", {"command": ["cat", path], **more}) for path in ("../x", "/etc/shadow")]
+        assert differing(dangerous, True, "kill") == []
+
+
 def test_ordinary_work_in_the_project_is_not_worth_a_word() -> None:
     assert differing(ORDINARY, True, "") == []
 

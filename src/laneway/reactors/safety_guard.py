@@ -22,8 +22,8 @@ from laneway.sandbox.tool_calls import kind_of
 
 UNSURE = {"unknown-tool", "malformed"}
 """Rules that say nothing but that the guard does not understand the call: worth a word."""
-UNJUDGED = {"unparsed", "too-long", "too-complex"}
-"""Rules about what may do harm, but cannot be read: worth telling, and no reason to end a session."""
+UNJUDGED = {"unparsed", "too-long", "too-complex", "escalation"}
+"""Rules about what may do harm, but cannot be read or is asked anyway: worth telling, no reason to end a session."""
 _PATH = re.compile(r"(~|\.{0,2})/[^\s\x00-\x1f]{1,1000}|\.\.")
 _MOST_REMEMBERED = 500
 

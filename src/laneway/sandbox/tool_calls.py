@@ -131,22 +131,18 @@ def _shell(
         return verdict([Finding("unknown-tool", "The call names no command.")], changes=True)
     folders = (given.get(key) for key in ("workdir", "cwd", "directory", "working_directory", "dir_path"))
     folder = next((one for one in folders if isinstance(one, str) and one), None)
-    unguarded = (
-        given.get("dangerouslyDisableSandbox") is True
-        or given.get("sandbox_permissions") == "require_escalated"
-        or given.get("with_escalated_permissions") is True
-    )
+    more = given.get("sandbox_permissions") in ("require_escalated", "with_additional_permissions")
+    asked = Finding("escalation", "The call asks its person to run outside the agent's sandbox.")
+    leaving = [asked] if more or given.get("with_escalated_permissions") is True else []
+    if given.get("dangerouslyDisableSandbox") is True:
+        leaving.append(Finding("guard-off", "The call asks to run outside the sandbox."))
     folder = os.path.join(cwd or "", folder) if folder else cwd  # noqa: PTH118  its last word may be ".."
     inner = judge(f"cd {shlex.quote(folder)}\n{command}" if folder and folder != workspace else command, workspace)
     if "apply_patch" in command and "*** Begin Patch" in command:
         scope = opened(workspace)
         scope.enter(folder or ".")
         inner = inner.or_stricter(verdict(_patched(command, scope), changes=True))
-    if unguarded:
-        return inner.or_stricter(
-            verdict([Finding("guard-off", "The call asks to run outside the sandbox.")], changes=True)
-        )
-    return inner
+    return inner.or_stricter(verdict(leaving, changes=True)) if leaving else inner
 
 
 def _verb(name: str, given: Mapping[str, Any]) -> str:

@@ -62,7 +62,9 @@ def _said(request: HookRequest, verdict: Verdict, manners: Manners) -> str:
     if verdict.decision is Decision.ASK:
         if request.agent not in CANNOT_ASK:
             return "ask"
-        return LEAVE if _merely_unknown(request, verdict) else manners.cannot_ask
+        # Such an agent asks for an escalation itself.
+        left = verdict.rule == "escalation" or _merely_unknown(request, verdict)
+        return LEAVE if left else manners.cannot_ask
     return "allow" if _provably_reads(request, verdict) else _ordinary(verdict, manners)
 
 

@@ -75,6 +75,7 @@ RULES: dict[str, tuple[Decision, str]] = {
     "remote-change": (ASK, "running something on another host that may change it"),
     # The guard itself
     "guard-off": (DENY, "switching off the guard, or answering its questions oneself"),
+    "escalation": (ASK, "running something outside the agent's own sandbox"),
     "guard-file": (DENY, "changing files that hold permissions or hooks"),
     "agent-unwatched": (DENY, "starting another agent that asks nobody"),
     # What cannot be read
