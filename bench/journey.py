@@ -53,13 +53,16 @@ async def throughput(server: Server, name: str) -> float:
             async with gate:
                 await _send(client, f"what about {number}?", f"{name}{number % THREADS}")
 
-        began = time.perf_counter()
+        began, spent = time.perf_counter(), sum(server.resources.cpu_times()[:2])
         await asyncio.gather(*(one(number) for number in range(FLOOD)))
         async with asyncio.timeout(300):
             while await _done(client) < before + FLOOD:
                 await asyncio.sleep(0.1)
         rate = FLOOD / (time.perf_counter() - began)
-    show(f"throughput, {name}", rate, "msg/s")
+        spent = sum(server.resources.cpu_times()[:2]) - spent
+    show(f"throughput, {name}", rate, "msg/s", 20, at_least=True)
+    show(f"CPU of the server process for a message, {name}", spent / FLOOD * 1000, "ms")
+    show(f"memory of the server process after it, {name}", server.resources.memory_info().rss / 2**20, "MB", 400)
     return rate
 
 
