@@ -65,7 +65,7 @@ from laneway.lanes.workflow.composed import Choices, Workflows, composed, runs_o
 from laneway.lanes.workflow.phrases import Claiming, spoken
 from laneway.lanes.workflow.runs import Runs
 from laneway.lanes.workflow.triggers import Triggers
-from laneway.llm.choice import Models, caps_of, choose
+from laneway.llm.choice import Models, caps_of, choose, with_served_model
 from laneway.llm.prompts import Prompts
 from laneway.observe.duty import SessionDuty
 from laneway.observe.orders import orders_of
@@ -173,7 +173,8 @@ async def running(settings: Settings, parts: Parts | None = None) -> AsyncIterat
     """Laneway takes jobs, runs them and delivers their replies while the block lasts."""
     parts = parts or Parts()
     async with database(settings) as db:
-        app = compose(settings, db, parts, await boundary_of(settings))
+        settings, unserved = (settings, "") if parts.models else await with_served_model(settings)
+        app = compose(settings, db, parts, await boundary_of(settings), unserved)
         app.new_key = await ensure_owner(db, settings.home)
         app.outside.start()
         await app.engine.launch()
@@ -233,7 +234,7 @@ async def boundary_of(settings: Settings) -> Walls:
 _walls: dict[tuple[str, tuple[str, ...]], Walls] = {}
 
 
-def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App:
+def compose(settings: Settings, db: Database, parts: Parts, walls: Walls, unserved: str = "") -> App:
     """All parts, connected, nothing started yet."""
     # The library greets its users at the first run; ours have come to see Laneway.
     pydantic_ai.BANNER_ENABLED = False
@@ -241,7 +242,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls) -> App
     originals = Artifacts(db, shelves_of(settings))
     channels = opened(settings, db, hub, originals) | {channel.name: channel for channel in parts.channels}
     pulled = PULLED - channels.keys()
-    models = parts.models(db) if parts.models else choose(settings, db, pulled=pulled)
+    models = parts.models(db) if parts.models else choose(settings, db, pulled=pulled, unserved=unserved)
     prompts = Prompts(settings.home)
     small = _small_model(models, prompts)
     lanes: dict[str, Lane] = {}

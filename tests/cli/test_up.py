@@ -59,6 +59,32 @@ def test_a_place_that_cannot_be_used_is_bad_input_and_a_database_out_of_reach_is
         assert "sesame" not in complaints
 
 
+def test_the_address_of_a_model_server_is_all_that_it_needs(shell: Shell) -> None:
+    with OpenAIServer() as model:
+        shell.environ |= {
+            "OPENAI_BASE_URL": model.url,
+            "LANEWAY_URL": f"http://127.0.0.1:{shell.environ['LANEWAY_PORT']}",
+        }
+        for names, says in ((("llama3:8b", "qwen"), "offline (OPENAI_BASE_URL has 2 models: llama3:8b, qwen; set "
+                             "DEFAULT_MODEL=openai:MODEL)"), (("qwen",), "openai: qwen")):  # fmt: skip
+            model.listing = {"data": [{"id": name} for name in names]}  # type: ignore[misc]
+            running = up(shell)
+            try:
+                assert next(line for line in running.printed if line.startswith("Model:")) == f"Model:   {says}"
+                model.script.then(Say("Here."), Say("Here."))
+                answer = shell.run("send", "tell me a story about a lighthouse", "--thread", names[0])
+                checks = json.loads(shell.run("doctor", "--json", code=len(names) - 1))["findings"]
+            finally:
+                running.stop()
+            assert ("Here." in answer) is (len(names) == 1), answer
+            [checked] = [one for one in checks if one["check"] == "model"]
+            assert (checked["state"], says.removeprefix("offline (").rstrip(")")[:40] in checked["says"]) == (
+                "ok" if len(names) == 1 else "fail", True
+            )  # fmt: skip
+    # The doctor really asked it, and nobody had to know a price.
+    assert "Say OK." in str(model.requests[-1].body)
+
+
 def test_a_worker_shares_the_database_and_says_so_in_one_line(server: Server) -> None:
     worker = Running(server.shell.start("worker"), "Worker ")
     try:

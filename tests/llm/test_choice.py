@@ -11,13 +11,15 @@ from pydantic_ai import Agent
 from pydantic_ai.models import Model
 
 from laneway.errors import SettingsError
-from laneway.llm.choice import Models, choose
+from laneway.llm import prices
+from laneway.llm.choice import Models, choose, with_served_model
 from laneway.llm.probe import probe
 from laneway.settings import Settings
 from laneway.store.database import Database
 from tests.llm.conftest import Naps, add, ask, listen, rows
 from tests.servers import AnthropicServer, Fail, OpenAIServer, Say
 
+NOWHERE = Path("/nonexistent")
 KEY = "sk-ant-api03-0123456789"
 TOKEN = "sk-ant-oat01-0123456789"
 
@@ -41,6 +43,10 @@ async def test_without_a_key_the_offline_model_executes_and_no_model_classifies(
     await Agent(models.execute, model_settings=models.execute_settings).run("Hello")
     [row] = await rows(db)
     assert (row.provider, row.state, row.cost) == ("offline", "settled", Decimal(0))
+    # Rules read no tokens: a cap on tokens leaves them alone.
+    assert (row.tokens_total, row.reserved_tokens, row.meta_json.get("estimated")) == (0, 0, None)
+    free = chosen(db, LANEWAY_BUDGET_DAY_TOKENS="0", LANEWAY_BUDGET_DAY_USD="0")
+    assert "Hello" in str((await Agent(free.execute, model_settings=free.execute_settings).run("Hello")).output)
 
 
 async def test_a_key_of_anthropic_chooses_its_strong_and_its_small_model(db: Database) -> None:
@@ -110,11 +116,85 @@ async def test_a_key_of_openai_chooses_its_models(db: Database) -> None:
 async def test_any_compatible_server_answers(db: Database, openai_server: OpenAIServer) -> None:
     openai_server.script.then(Say("local", tokens_in=5, tokens_out=1))
     local = {"OPENAI_BASE_URL": openai_server.url, "DEFAULT_MODEL": "openai:llama3:8b"}
-    models = chosen(db, **local, LANEWAY_ALLOW_UNKNOWN_PRICE="true")
+    models = chosen(db, **local)
     assert (await ask(models.execute)).text == "local"
     assert models.description == "openai: llama3:8b"
     assert openai_server.requests[0].body["model"] == "llama3:8b"
     await models.close()
+
+
+def listing(*names: str) -> dict[str, Any]:
+    return {"object": "list", "data": [{"id": name, "object": "model"} for name in names]}
+
+
+async def served(openai_server: OpenAIServer, answer: Any, **more: str) -> tuple[str | None, str]:
+    """The model that is taken where nothing but the server's address is given, and why none is."""
+    openai_server.listing = answer  # type: ignore[misc]
+    settings = Settings.load({"LANEWAY_HOME": "/nonexistent", "OPENAI_BASE_URL": openai_server.url, **more}, NOWHERE)
+    found, why = await with_served_model(settings)
+    return found.default_model, why
+
+
+async def test_the_address_of_a_server_is_enough_where_it_has_one_model(
+    db: Database, openai_server: OpenAIServer
+) -> None:
+    name, why = await served(openai_server, listing("qwen2.5-coder-1.5b"))
+    assert (name, why) == ("openai:qwen2.5-coder-1.5b", "")
+    models = chosen(db, OPENAI_BASE_URL=openai_server.url, DEFAULT_MODEL=str(name))
+    assert (await ask(models.execute)).text == "echo: Hello"
+    await models.close()
+    # Nobody sends a bill for what runs here; its tokens count all the same.
+    [row] = await rows(db)
+    assert (row.state, row.cost + row.reserved_cost, row.tokens_total > 0) == ("settled", Decimal(0), True)
+    assert "price" not in row.meta_json
+
+
+async def test_a_server_with_several_models_or_with_none_is_not_asked_and_its_models_are_named(
+    db: Database, openai_server: OpenAIServer
+) -> None:
+    many = [f"m{number}" for number in range(30)]
+    for answer, says in (
+        (listing("llama3:8b", "qwen"), "has 2 models: llama3:8b, qwen; set DEFAULT_MODEL=openai:MODEL"),
+        (listing(*many), "has 30 models: m0, m1,"), ({"object": "list", "data": None}, "has 0 models; set"),
+        (["odd"], "has 0 models"), ({"data": [3, {"id": None}]}, "has 0 models"),
+    ):  # fmt: skip
+        name, why = await served(openai_server, answer)
+        assert (name, says in why, "m25" in why) == (None, True, False), why
+        settings = Settings.load({"LANEWAY_HOME": "/nonexistent", "OPENAI_BASE_URL": openai_server.url}, NOWHERE)
+        assert choose(settings, db, unserved=why).description == f"offline ({why})"
+    asked = len(openai_server.requests)
+    for named in ({"DEFAULT_MODEL": "openai:qwen"}, {"CLAUDE_MODEL": "qwen"}, {"ANTHROPIC_API_KEY": KEY}):
+        assert (await served(openai_server, listing("llama3"), **named))[1] == ""
+    assert len(openai_server.requests) == asked, "whoever names a model need not be told which there are"
+
+
+async def test_a_server_that_does_not_list_its_models_is_no_reason_not_to_start(openai_server: OpenAIServer) -> None:
+    with OpenAIServer() as gone, OpenAIServer(api_key="right") as closed:
+        _, refused = await served(closed, listing("one"), OPENAI_API_KEY="sk-wrong")
+        assert await served(closed, listing("one"), OPENAI_API_KEY="right") == ("openai:one", "")
+    _, silent = await served(gone, listing("one"))
+    assert "did not accept our key (HTTP 401). Check OPENAI_API_KEY." in refused
+    assert "The connection to 127.0.0.1:" in silent
+    assert all(why.endswith("or set DEFAULT_MODEL=openai:MODEL") for why in (refused, silent))
+    assert "sk-wrong" not in refused
+
+
+def test_what_is_called_on_this_machine_or_in_a_private_network_is_free() -> None:
+    ours = (
+        "http://127.0.0.1:1/v1",
+        "http://localhost/v1",
+        "http://[::1]:8/v1",
+        "http://192.168.1.4:11434/v1",
+        "http://10.0.0.9",
+    )
+    theirs = (
+        "https://1.1.1.1/v1",
+        "http://[2606:4700:4700::1111]/v1",
+        "http://nowhere.invalid/v1",
+        "nonsense",
+        "http://[x/v1",
+    )
+    assert [prices.is_own(address) for address in (*ours, *theirs)] == [True] * len(ours) + [False] * len(theirs)
 
 
 async def test_a_default_model_beats_the_keys_present(db: Database) -> None:
@@ -130,7 +210,6 @@ async def test_a_choice_that_cannot_work_says_what_is_missing(db: Database) -> N
         ("DEFAULT_MODEL", "openai:gpt-5.4", "OPENAI_API_KEY"),
         ("DEFAULT_MODEL", "gpt-5.4", "Write anthropic:MODEL, openai:MODEL"),
         ("DEFAULT_MODEL", "anthropic:", "names no model"),
-        ("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1", "DEFAULT_MODEL=openai:MODEL"),
         ("LANEWAY_FALLBACK_MODELS", "teapot", "`teapot` names no model"),
     ):
         with pytest.raises(SettingsError, match=sentence):
@@ -168,5 +247,10 @@ async def test_the_doctor_learns_which_key_is_wrong_and_which_server_is_not_ther
     assert KEY not in refused
     with OpenAIServer() as other:
         assert await told(OPENAI_BASE_URL=other.url, DEFAULT_MODEL="openai:llama3") == "nothing"
-    assert [request.path for request in other.requests] == ["/v1/models"]
+        other.script.then(Fail(404))
+        assert "knows no model `llama3`" in await told(OPENAI_BASE_URL=other.url, DEFAULT_MODEL="openai:llama3")
+    # The one thing that shows that a model answers is that it does.
+    assert [(request.path, request.body["model"]) for request in other.requests] == [
+        ("/v1/chat/completions", "llama3")
+    ] * 2
     assert "connection" in await told(OPENAI_BASE_URL=other.url, DEFAULT_MODEL="openai:llama3")

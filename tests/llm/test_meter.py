@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from pydantic_ai.exceptions import ModelAPIError, ModelConnectionError, ModelHTTPError
 from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from laneway.domain.ids import new_id
@@ -142,10 +143,18 @@ async def test_a_call_is_charged_to_the_account_it_was_made_for(db: Database, me
     assert (row.provider, row.state, row.cost, row.tokens_total > 0) == ("scripted", "settled", Decimal(0), True)
 
 
+class Elsewhere(WrapperModel):
+    """A model that says that it is in the internet, where nothing is free."""
+
+    @property
+    def base_url(self) -> str | None:
+        return "https://1.1.1.1/v1"
+
+
 async def test_a_model_without_a_known_price_is_refused_unless_it_is_allowed(
     db: Database, metered: Metered, openai_server: OpenAIServer
 ) -> None:
-    model = openai(openai_server, "our-own-llama")
+    model = Elsewhere(openai(openai_server, "our-own-llama"))
     with pytest.raises(PermanentFault, match="LANEWAY_ALLOW_UNKNOWN_PRICE"):
         await ask(metered(model))
     assert (openai_server.requests, await rows(db)) == ([], [])

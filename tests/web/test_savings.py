@@ -112,13 +112,17 @@ async def test_only_what_happened_since_then_counts(own_door: Door) -> None:
     assert (await door.get("/ledger/saved"))["calls"] == 2
 
 
-async def test_calls_at_a_price_nobody_knows_are_counted_as_such(opened: Open, openai: OpenAIServer) -> None:
+async def test_calls_that_were_free_or_at_a_price_nobody_knows_are_compared_with_the_strong_model(
+    opened: Open, openai: OpenAIServer
+) -> None:
     own: dict[str, Any] = {"default_model": "openai:our-own-llama", "openai_base_url": openai.url}
     openai.script.then(Say("Here.", tokens_in=1000, tokens_out=100, cache_read=0))
-    async with opened(Parts(), **own, allow_unknown_price=True) as door:
+    async with opened(Parts(), **own) as door:
         await door.ask("what is new?", payload=GIVEN)
         found = await door.get("/ledger/saved")
-    assert (found["spent"], found["unpriced"], found["instead_of"]) == (0, 1, "openai:our-own-llama")
+        door.rows("""UPDATE token_ledger SET meta_json = meta_json || '{"price": "unknown"}'""")
+        assert (await door.get("/ledger/saved"))["unpriced"] == 1
+    assert (found["spent"], found["unpriced"], found["instead_of"]) == (0, 0, "openai:our-own-llama")
     assert found["all_strong"] == pytest.approx(usd(SONNET, 1000, 100))
 
 

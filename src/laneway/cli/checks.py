@@ -177,7 +177,9 @@ def budget_left(spent: Decimal, cap: float | None) -> Finding:
 def model_key(description: str, complaint: str | None) -> Finding:
     """Whether the models can be called with the keys that are set."""
     if complaint is not None and not about_quota(complaint):
-        return Finding("model", "fail", complaint, "Correct the key or the address in the environment or .env.")
+        return Finding(
+            "model", "fail", complaint, "Correct the key, the address or the model in the environment or .env."
+        )
     if description.startswith("offline"):
         return Finding("model", "ok", f"{description}.", "For more, set ANTHROPIC_API_KEY or OPENAI_API_KEY.")
     return Finding("model", "ok", f"{description}.")

@@ -52,7 +52,11 @@ def doctor(
 
 async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]:
     from laneway.cli import checks
+    from laneway.cli.attachment_checks import attachments
     from laneway.cli.home import home_of
+    from laneway.cli.redis_checks import queue
+    from laneway.cli.waha_checks import bridge
+    from laneway.cli.whatsapp_checks import examined
     from laneway.settings import Settings
 
     settled = checks.settings_right(environ)
@@ -67,11 +71,10 @@ async def _examine(environ: dict[str, str], least_free_mb: int) -> list[Finding]
     findings += await examine_telegram(settings)
     findings.append(_examine_classification(settings))
     findings += _examine_outside(settings, environ)
-    findings += await _examine_whatsapp(settings)
+    findings += [finding async for finding in examined(settings)]
     findings.append(await _examine_sandbox(settings))
-    findings += [finding async for finding in _examine_attachments(settings)]
-    findings += [finding async for finding in _examine_bridge(settings)]
-    findings += [finding async for finding in _examine_redis(settings)]
+    for examine in (attachments, bridge, queue):
+        findings += [finding async for finding in examine(settings)]
     findings += _examine_reactors(settings)
     return findings
 
@@ -160,10 +163,11 @@ async def _examine_rows(settings: Settings, address: str, environ: dict[str, str
 async def _examine_models(settings: Settings) -> AsyncIterator[Finding]:
     from laneway.cli import checks
     from laneway.errors import SettingsError
-    from laneway.llm.choice import choose
+    from laneway.llm.choice import choose, with_served_model
     from laneway.llm.probe import probe
     from laneway.store.database import Database
 
+    settings, unserved = await with_served_model(settings)
     try:
         # The ledger is not needed to ask whether a key is valid, so this database is never opened.
         models = choose(settings, Database("postgresql://"))
@@ -171,7 +175,7 @@ async def _examine_models(settings: Settings) -> AsyncIterator[Finding]:
         yield checks.model_key("", str(error))
         return
     try:
-        complaint = await probe(models)
+        complaint = unserved or await probe(models)
     finally:
         await models.close()
     yield checks.model_key(models.description, complaint)
@@ -213,12 +217,6 @@ async def _examine_sandbox(settings: Settings) -> Finding:
     return checks.sandbox(boundary.name, boundary.off, boundary.weaker, choice.passed_over)
 
 
-def _examine_attachments(settings: Settings) -> AsyncIterator[Finding]:
-    from laneway.cli.attachment_checks import attachments
-
-    return attachments(settings)
-
-
 def _examine_classification(settings: Settings) -> Finding:
     from laneway.classify.taxonomy import load
     from laneway.cli import checks
@@ -238,18 +236,6 @@ def _examine_classification(settings: Settings) -> Finding:
     return checks.classification(encoders, _to_install(wrong), _weights(built_in, used, settings.home))
 
 
-def _examine_bridge(settings: Settings) -> AsyncIterator[Finding]:
-    from laneway.cli.waha_checks import bridge
-
-    return bridge(settings)
-
-
-def _examine_redis(settings: Settings) -> AsyncIterator[Finding]:
-    from laneway.cli.redis_checks import queue
-
-    return queue(settings)
-
-
 def _examine_outside(settings: Settings, environ: dict[str, str]) -> Iterator[Finding]:
     from laneway.cli.outside_checks import outside
     from laneway.settings import variables
@@ -258,19 +244,12 @@ def _examine_outside(settings: Settings, environ: dict[str, str]) -> Iterator[Fi
     return outside(settings.allowed_hosts, settings.mcp, settings.openapi, settings.home, known)
 
 
-async def _examine_whatsapp(settings: Settings) -> list[Finding]:
-    from laneway.cli.whatsapp_checks import examined
-
-    return [finding async for finding in examined(settings)]
-
-
 def _examine_reactors(settings: Settings) -> Iterator[Finding]:
     from laneway.cli.reactor_checks import own_reactors
     from laneway.reactors.loading import load
     from laneway.reactors.options import folder_of
 
-    folder = folder_of(settings, settings.home)
-    return own_reactors(load(folder))
+    return own_reactors(load(folder_of(settings, settings.home)))
 
 
 def _encoders() -> dict[str, str | None]:

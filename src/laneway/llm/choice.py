@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from decimal import ROUND_UP, Decimal
 
 from pydantic_ai.models import Model
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.settings import ModelSettings
 
 from laneway.clock import Clock
 from laneway.domain.conversation import PULLED
-from laneway.errors import SettingsError
+from laneway.errors import ModelFault
 from laneway.llm.fallback import FallbackChain
-from laneway.llm.meter import Caps, Meter, MeteredModel
-from laneway.llm.prices import IN_PROCESS
-from laneway.llm.providers import Concrete, build, has_anthropic_key, is_foreign, takes_temperature
+from laneway.llm.meter import OUTPUT_UNSAID, Caps, Meter, MeteredModel
+from laneway.llm.prices import IN_PROCESS, RULES, worst_cost
+from laneway.llm.providers import Concrete, build, has_anthropic_key, is_foreign, list_models, takes_temperature
 from laneway.llm.retry import RetryingModel, Sleep
 from laneway.llm.step_down import StepDownModel
 from laneway.settings import Settings
@@ -28,6 +30,8 @@ from laneway.store.database import Database
 
 OPENAI_MODELS = ("gpt-5.4", "gpt-5.4-mini")
 """The strong and the small model of OpenAI, when none is named."""
+MOST_SHOWN = 20
+_CHOOSE = "set DEFAULT_MODEL=openai:MODEL"
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,14 @@ class Models:
     cheaper: Model | None = None
     named: Mapping[str, Model] = field(default_factory=dict)
     """Every configured model by its `provider:model`, for work that names one."""
+
+    def worst_case(self, tokens_input: int) -> tuple[Decimal, int]:
+        """What one call with so much input may cost at most, in dollars and tokens, at the cheapest that may answer."""
+        first = chain_of(self.execute)[0]
+        most = 0 if first.system == RULES else tokens_input + self.execute_settings.get("max_tokens", OUTPUT_UNSAID)
+        models = [first] if self.cheaper is None else [first, self.cheaper]
+        dollars = min(worst_cost(one, tokens_input, most - tokens_input) or Decimal(0) for one in models)
+        return dollars.quantize(Decimal("0.0001"), ROUND_UP), most
 
     async def close(self) -> None:
         """Connections kept open for the next call are closed."""
@@ -67,9 +79,13 @@ def choose(
     sleep: Sleep = asyncio.sleep,
     chance: Callable[[], float] = random.random,
     pulled: Collection[str] = PULLED,
+    unserved: str = "",
 ) -> Models:
-    """The models the settings ask for, or a SettingsError that says what is missing."""
-    roles = _roles(settings)
+    """The models the settings ask for, or a SettingsError that says what is missing.
+
+    `unserved` is why the server at OPENAI_BASE_URL is not asked, if it is not.
+    """
+    roles = _roles(settings, unserved)
     judges = tuple(spec for spec in settings.fallback_models if spec not in IN_PROCESS)
     execute = [build(spec, settings) for spec in (roles.execute, *settings.fallback_models)]
     classify = [build(spec, settings, small=True) for spec in (roles.classify, *judges)] if roles.classify else []
@@ -107,6 +123,27 @@ def choose(
     )
 
 
+def chain_of(model: Model) -> Sequence[Model]:
+    """The models that are asked in turn; one that only a budget puts in their place is none of them."""
+    model = model.wrapped if isinstance(model, StepDownModel) else model
+    return model.models if isinstance(model, FallbackModel) else [model]
+
+
+async def with_served_model(settings: Settings) -> tuple[Settings, str]:
+    """Where only the address of a server is given, its one model is the default; else why it is not asked."""
+    if not _is_unnamed(settings):
+        return settings, ""
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    try:
+        names = await list_models(str(settings.openai_base_url), key, "OPENAI_API_KEY")
+    except ModelFault as fault:
+        return settings, f"OPENAI_BASE_URL lists no models: {fault} Start again then, or {_CHOOSE}"
+    if len(names) == 1:
+        return settings.model_copy(update={"default_model": f"openai:{names[0]}"}), ""
+    shown = ", ".join(names[:MOST_SHOWN]) + (", …" if names[MOST_SHOWN:] else "")
+    return settings, f"OPENAI_BASE_URL has {len(names)} models{shown and f': {shown}'}; {_CHOOSE}"
+
+
 def small_spec(settings: Settings) -> str | None:
     """`provider:model` of the small model; None if there is none."""
     return _roles(settings).classify
@@ -125,19 +162,25 @@ def _cheaper(settings: Settings, roles: _Roles) -> Concrete | None:
     return build(str(spec), settings, small=settings.cheaper_model is None)
 
 
-def _roles(settings: Settings) -> _Roles:
+def _is_unnamed(settings: Settings) -> bool:
+    """Whether there is the address of a server and nothing that says what to ask there."""
+    named = settings.default_model or settings.claude_model != Settings.model_fields["claude_model"].default
+    return not named and not has_anthropic_key(settings) and is_foreign(settings.openai_base_url)
+
+
+def _roles(settings: Settings, unserved: str = "") -> _Roles:
     named = settings.default_model
     if named is not None:
         return _Roles(named, None if named in IN_PROCESS else named, "chosen by DEFAULT_MODEL")
     haiku = f"anthropic:{settings.haiku_model}"
     if has_anthropic_key(settings):
         return _Roles(f"anthropic:{settings.claude_model}", haiku)
-    if settings.openai_api_key is not None or settings.openai_base_url is not None:
+    if not _is_unnamed(settings) and (settings.openai_api_key is not None or settings.openai_base_url is not None):
         strong, small = _openai_names(settings)
         return _Roles(f"openai:{strong}", f"openai:{small}")
     if settings.haiku_api_key is not None:
-        return _Roles("offline", haiku, "no key for a strong model set")
-    return _Roles("offline", None, "no model key set")
+        return _Roles("offline", haiku, unserved or "no key for a strong model set")
+    return _Roles("offline", None, unserved or "no model key set")
 
 
 def _openai_names(settings: Settings) -> tuple[str, str]:
@@ -145,11 +188,6 @@ def _openai_names(settings: Settings) -> tuple[str, str]:
     ours = Settings.model_fields
     strong = None if settings.claude_model == ours["claude_model"].default else settings.claude_model
     small = None if settings.haiku_model == ours["haiku_model"].default else settings.haiku_model
-    if strong is None and is_foreign(settings.openai_base_url):
-        raise SettingsError(
-            "OPENAI_BASE_URL names a server, but nothing names the model it shall answer with.",
-            hint="Set DEFAULT_MODEL=openai:MODEL, as the server calls it.",
-        )
     return strong or OPENAI_MODELS[0], small or strong or OPENAI_MODELS[1]
 
 

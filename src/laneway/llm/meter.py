@@ -88,7 +88,8 @@ class Meter:
 
     async def reserve(self, model: Model, tokens_input: int, tokens_output: int, meta: dict[str, Any]) -> int:
         """The worst case is reserved, or the call refused: over a cap, or at a price nobody knows."""
-        cost = prices.worst_cost(model, tokens_input, tokens_output)
+        # The name of a server may have to be looked up.
+        cost = await asyncio.to_thread(prices.worst_cost, model, tokens_input, tokens_output)
         return await self.reserve_at(model, cost, tokens_input, tokens_output, meta)
 
     async def reserve_at(
@@ -193,12 +194,15 @@ class MeteredModel(WrapperModel):
         *,
         stream: bool,
     ) -> _Call:
-        tokens_input = prices.estimate_request(messages, parameters)
         merged = merge_model_settings(self.wrapped.settings, model_settings) or {}
-        meta = {"model": self.model_name, "stream": stream, "prompt": _prompt.get()}
+        tokens_input, tokens_output = 0, 0
+        if self.wrapped.system != prices.RULES:
+            tokens_input = prices.estimate_request(messages, parameters)
+            tokens_output = merged.get("max_tokens", OUTPUT_UNSAID)
+        meta: dict[str, Any] = {"model": self.model_name, "stream": stream, "prompt": _prompt.get()}
         meta |= {"job_id": str(job_id)} if (job_id := account().job_id) else {}
         meta |= {"instead_of": stronger} if (stronger := instead_of()) else {}
-        entry = await self._meter.reserve(self.wrapped, tokens_input, merged.get("max_tokens", OUTPUT_UNSAID), meta)
+        entry = await self._meter.reserve(self.wrapped, tokens_input, tokens_output, meta)
         return _Call(self._meter, self.wrapped, entry, tokens_input, stream)
 
 
@@ -242,7 +246,7 @@ class _Call:
             await self._meter.close(self._entry, free=False, meta=meta)
             return called
         usage = response.usage
-        if response.state != "complete" or not usage.total_tokens:
+        if self._model.system != prices.RULES and (response.state != "complete" or not usage.total_tokens):
             usage, meta["estimated"] = self._known(response), True
         cost = await self._meter.settle(self._entry, self._model, usage, meta)
         text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
@@ -264,7 +268,7 @@ class _Call:
             cache_read_tokens=told.cache_read_tokens,
             cache_write_tokens=told.cache_write_tokens,
             cache_write_1h_tokens=told.cache_write_1h_tokens,
-            output_tokens=max(told.output_tokens, prices.estimate_response(response)),
+            output_tokens=max(told.output_tokens, prices.estimate_parts(response.parts)),
             output_reasoning_tokens=told.output_reasoning_tokens,
         )
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import socket
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from functools import cache
+from ipaddress import ip_address
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from genai_prices import Usage, calc_price
 from pydantic_ai.messages import (
@@ -16,7 +20,6 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
-    ModelResponse,
     ModelResponsePart,
     TextContent,
     ToolCallPart,
@@ -29,6 +32,8 @@ from pydantic_ai.usage import RequestUsage
 
 IN_PROCESS = frozenset({"offline", "scripted", "function", "test"})
 """Systems that answer inside this process and cost nothing."""
+RULES = "offline"
+"""The one of them that is no model and reads no tokens."""
 
 BYTES_PER_TOKEN = 2.5
 """Fewer than any common tokenizer needs for prose, code or Chinese, so that estimates err upwards."""
@@ -78,7 +83,20 @@ def _listed(model: Priced, usage: RequestUsage | Usage) -> Decimal | None:
             return calc_price(usage, model.model_name, provider_api_url=model.base_url).total_price
     with suppress(LookupError):
         return calc_price(usage, model.model_name, provider_id=model.system).total_price
-    return None
+    return Decimal(0) if model.base_url and is_own(model.base_url) else None
+
+
+def is_own(address: str) -> bool:
+    """Whether what answers there is on this machine or in a private network: nobody sends a bill for it."""
+    with suppress(OSError, ValueError):
+        return _is_inner(urlsplit(address).hostname or "")
+    return False
+
+
+@cache
+def _is_inner(host: str) -> bool:
+    found = {str(place[4][0]).partition("%")[0] for place in socket.getaddrinfo(host, None)}
+    return not any(ip_address(one).is_global for one in found)
 
 
 def worst_cost(model: Priced, tokens_input: int, tokens_output: int) -> Decimal | None:
@@ -96,11 +114,6 @@ def estimate_request(messages: Sequence[ModelMessage], parameters: ModelRequestP
     texts.append(_instructions(messages, parameters))
     tools = sum(estimate_text(text) for text in texts)
     return tools + sum(PER_MESSAGE + estimate_parts(message.parts) for message in messages)
-
-
-def estimate_response(response: ModelResponse) -> int:
-    """At least as many tokens as the response so far has."""
-    return estimate_parts(response.parts)
 
 
 def estimate_parts(parts: Iterable[ModelRequestPart | ModelResponsePart]) -> int:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 from pydantic import SecretStr
 from pydantic_ai.models import Model
 
 from laneway.errors import SettingsError
+from laneway.llm import faults
 from laneway.settings import Settings
 
 OAUTH_BETA = "oauth-2025-04-20"
@@ -44,6 +46,20 @@ def build(spec: str, settings: Settings, *, small: bool = False) -> Concrete:
         hint="Write anthropic:MODEL, openai:MODEL (with OPENAI_BASE_URL for any compatible server), offline or "
         "scripted.",
     )
+
+
+async def list_models(url: str, key: str | None, key_setting: str, seconds: float = 5.0) -> list[str]:
+    """What a server that speaks OpenAI's protocol says it has; none if it keeps no list. A ModelFault else."""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with faults.Explained(urlsplit(url).netloc.rpartition("@")[2], key_setting=key_setting):
+        async with httpx.AsyncClient(headers=headers, timeout=seconds) as http:
+            response = await http.get(f"{url.rstrip('/')}/models")
+            if response.status_code == 404:
+                return []
+            listing = response.raise_for_status().json()
+    found = listing.get("data") if isinstance(listing, dict) else listing
+    named = [one.get("id") for one in found or [] if isinstance(one, dict)] if isinstance(found, list) else []
+    return [" ".join(str(name).split()) for name in named if name]
 
 
 def has_anthropic_key(settings: Settings) -> bool:

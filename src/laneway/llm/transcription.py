@@ -16,7 +16,7 @@ import httpx
 from laneway.errors import ModelFault, TransientFault
 from laneway.llm import faults, guard, prices
 from laneway.llm.meter import Meter
-from laneway.llm.providers import is_foreign
+from laneway.llm.providers import is_foreign, list_models
 from laneway.settings import Settings
 from laneway.store import ledger
 
@@ -80,14 +80,8 @@ class Endpoint:
 
 async def probe(endpoint: Endpoint, seconds: float = 10.0) -> str | None:
     """None if the server takes our key, else a sentence; asked is what costs nothing, its list of models."""
-    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     try:
-        with faults.Explained(endpoint.model_name, key_setting=endpoint.key_setting):
-            async with httpx.AsyncClient(headers=headers, timeout=seconds) as http:
-                response = await http.get(f"{endpoint.url}/models")
-                # A server of one's own need not have such a list; that it answered is enough.
-                if response.status_code != 404:
-                    response.raise_for_status()
+        await list_models(endpoint.url, endpoint.key, endpoint.key_setting, seconds)
     except ModelFault as fault:
         return str(fault)
     return None
@@ -130,7 +124,7 @@ class Transcriber:
 
     async def _paid(self, recording: Recording) -> Transcript:
         worst = _tokens(recording.seconds)
-        cost = prices.cost_of_sound(self._endpoint, recording.seconds, *worst)
+        cost = await asyncio.to_thread(prices.cost_of_sound, self._endpoint, recording.seconds, *worst)
         meta: dict[str, Any] = {"model": self.model, "seconds": round(recording.seconds, 2)}
         entry = await self._meter.reserve_at(self._endpoint, cost, *worst, meta)
         async with _Reserved(self._meter, entry):

@@ -1,8 +1,8 @@
-"""`OfflineModel`, the Pydantic AI model that answers by rules."""
+"""`OfflineModel`, the Pydantic AI model that answers by rules; it reads no tokens and costs nothing."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from typing import Any
@@ -11,10 +11,8 @@ from pydantic_ai import RunContext
 from pydantic_ai.exceptions import ModelRequestRejectedError
 from pydantic_ai.messages import (
     ModelMessage,
-    ModelRequest,
     ModelResponse,
     ToolCallPart,
-    ToolReturnPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.profiles import ModelProfile
@@ -26,7 +24,6 @@ from laneway.llm.offline.turn import HOW_TO_SET_ONE, NEEDS_KEY, latest_turn, sma
 from laneway.llm.word_by_word import WordByWord
 
 OFFLINE = "offline"
-CHARACTERS_PER_TOKEN = 4
 
 
 class OfflineModel(Model[None]):
@@ -69,7 +66,7 @@ class OfflineModel(Model[None]):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> RequestUsage:
-        return RequestUsage(input_tokens=_tokens(messages))
+        return RequestUsage()
 
     def _accepted(self, settings: ModelSettings | None, parameters: ModelRequestParameters) -> ModelRequestParameters:
         if parameters.output_mode not in ("native", "prompted"):
@@ -85,31 +82,10 @@ class OfflineModel(Model[None]):
         turn = latest_turn(messages, parameters.declared_function_tools)
         answer = small_talk(turn) or answer_orders(turn)
         calls = any(isinstance(part, ToolCallPart) for part in answer)
-        written = ModelResponse(parts=list(answer))
         return ModelResponse(
             parts=list(answer),
-            usage=RequestUsage(input_tokens=_tokens(messages), output_tokens=_tokens([written]), cost=Decimal(0)),
+            usage=RequestUsage(cost=Decimal(0)),
             model_name=OFFLINE,
             provider_name=OFFLINE,
-            provider_details={"usage": "estimated"},
             finish_reason="tool_call" if calls else "stop",
         )
-
-
-def _tokens(messages: Iterable[ModelMessage]) -> int:
-    """About how many tokens a paid model would have counted for these messages."""
-    length = 0
-    for message in messages:
-        if isinstance(message, ModelRequest):
-            length += len(message.instructions or "")
-        length += sum(len(_written(part)) for part in message.parts)
-    return -(-length // CHARACTERS_PER_TOKEN)
-
-
-def _written(part: Any) -> str:
-    if isinstance(part, ToolCallPart):
-        return part.tool_name + part.args_as_json_str()
-    if isinstance(part, ToolReturnPart):
-        return part.model_response_str()
-    content = getattr(part, "content", "")
-    return " ".join(item for item in ([content] if isinstance(content, str) else content) if isinstance(item, str))

@@ -11,13 +11,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai.models import Model
-from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.usage import RequestUsage
 
 from laneway.errors import SettingsError
 from laneway.llm import prices
+from laneway.llm.choice import chain_of
 from laneway.llm.prices import Priced
-from laneway.llm.step_down import StepDownModel
 from laneway.store import ledger, savings
 from laneway.web.gateway import Here
 from laneway.web.shapes import Page, Shape, SpendingShape, shaped
@@ -71,10 +70,11 @@ async def saved(here: Here, which: Annotated[Window, Query()]) -> SavingsShape:
     that one has no price and stands in `instead_of`, the strong model of the settings. `avoided` is the price, at the
     same model, of the messages `judged_locally`, without a model call: each counts as the median judgement of a model
     in the ledger or, as long as there is none (`judgement_basis` is `assumed`), as 400 tokens in and 80 out. Calls
-    `unsettled` count their worst case on both sides, calls `unpriced` were made at a price nobody knows and count as
-    free in `spent`. Without anything spent or judged, `share` is null.
+    `unsettled`, whose end nobody knows, count their worst case on both sides; calls being made are left out. Calls
+    `unpriced` were made at a price nobody knows and count as free in `spent`. Without anything spent or judged,
+    `share` is null.
     """
-    model, unpriced = _strong(here.app.models.execute, here.app.settings.claude_model)
+    model, unpriced = _strong(chain_of(here.app.models.execute)[0], here.app.settings.claude_model)
     async with here.app.db.transaction() as tx:
         record = await savings.read(tx, since=which.begin())
 
@@ -98,11 +98,10 @@ class _Named:
     base_url: str | None = None
 
 
-def _strong(execute: Model, default: str) -> tuple[Priced, str | None]:
+def _strong(used: Model, default: str) -> tuple[Priced, str | None]:
     """The model to compare with, and the name of the one that executes if it could not be that."""
-    strong = execute.wrapped if isinstance(execute, StepDownModel) else execute
-    used = strong.models[0] if isinstance(strong, FallbackModel) else strong
-    if used.system not in prices.IN_PROCESS and _cost(used, savings.ASSUMED) is not None:
+    # A server of one's own is free: there would be nothing to save.
+    if used.system not in prices.IN_PROCESS and _cost(used, savings.ASSUMED):
         return used, None
     named = _Named("anthropic", default)
     if _cost(named, savings.ASSUMED) is None:
