@@ -10,6 +10,7 @@
     ├── Conflict            409  right request, wrong moment
     │   └── IllegalTransition    a status change the state machine does not allow
     ├── BudgetExceeded      429  a cap on money or tokens would be passed
+    ├── BudgetBusy          429  a cap may have room when the calls being made have ended
     ├── TooMany             429  a sender writes faster than is allowed
     ├── Unavailable         503  a part we need does not answer
     ├── ModelFault          502  a model or a provider failed
@@ -35,6 +36,8 @@ class LanewayError(Exception):
     code: ClassVar[str] = "internal"
     quiet: ClassVar[bool] = False
     """Whether its user has been told of the like before and is not told again."""
+    waits: ClassVar[bool] = False
+    """Whether a job waits until it has passed, as a row and for as long as it takes."""
 
     def __init__(self, message: str, *, hint: str = "", retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -90,6 +93,10 @@ class BudgetExceeded(LanewayError):
     status, code = 429, "budget-exceeded"
 
 
+class BudgetBusy(LanewayError):
+    status, code, waits = 429, "budget-busy", True
+
+
 class TooMany(LanewayError):
     status, code = 429, "too-many"
 
@@ -126,7 +133,7 @@ class JobCancelled(LanewayError):
     code = "cancelled"
 
 
-RETRYABLE = frozenset({"model-transient", "unavailable", "too-many", "timeout", "fetch-failed"})
+RETRYABLE = frozenset({"budget-busy", "model-transient", "unavailable", "too-many", "timeout", "fetch-failed"})
 """Codes of what may well go better the next time, though nothing is changed."""
 
 

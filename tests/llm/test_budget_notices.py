@@ -9,14 +9,14 @@ import pytest
 
 from laneway.domain.budget import Account, Budget, Caps, Period, Subject
 from laneway.domain.conversation import Message, World
-from laneway.errors import BudgetExceeded
+from laneway.errors import BudgetBusy, BudgetExceeded
 from laneway.llm.meter import MeteredModel, charged_to
 from laneway.llm.scripted import ScriptedModel
 from laneway.store import budgets, conversations, events
 from laneway.store.database import Database
 from tests.llm.conftest import Metered, anthropic, ask
 from tests.servers import AnthropicServer, Say
-from tests.store.spenders import customer, job_of, owner
+from tests.store.spenders import customer, job_of, owner, reserve, spend
 
 
 async def kinds(db: Database, account: Account) -> list[tuple[str, dict[str, Any]]]:
@@ -62,6 +62,23 @@ async def test_at_eighty_percent_the_owner_is_told_once(db: Database, dear: Mete
     with charged_to(mine):
         await ask(dear)
     assert len(await notices(db)) == 3, "a raised budget warns anew"
+
+
+async def test_what_is_reserved_is_not_told_as_spent_and_waiting_is_no_news(db: Database, dear: MeteredModel) -> None:
+    mine = await job_of(db, await owner(db))
+    with charged_to(mine):
+        await ask(dear)
+        await reserve(db, mine, cost=Decimal("0.035"))
+        with pytest.raises(BudgetBusy):
+            await ask(dear)
+        assert await notices(db) == []
+        await spend(db, mine, cost=Decimal("0.031"))
+        with pytest.raises(
+            BudgetExceeded, match=r"\$0.0410 of \$0.05 spent today \(UTC\), \$0.0350 reserved for calls"
+        ):
+            await ask(dear)
+    [told] = await notices(db)
+    assert told.text.startswith("The day budget has no room left: $0.0410 of $0.05. ")
 
 
 async def test_what_customers_spend_is_told_to_the_owner_and_not_to_them(db: Database, dear: MeteredModel) -> None:

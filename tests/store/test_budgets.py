@@ -12,10 +12,10 @@ from laneway.domain.budget import Account, Budget, Caps, Period, Standing, Subje
 from laneway.domain.conversation import World
 from laneway.domain.ids import new_id
 from laneway.domain.job import Scope
-from laneway.errors import BudgetExceeded, NotFound
-from laneway.store import budgets
+from laneway.errors import BudgetBusy, BudgetExceeded, NotFound
+from laneway.store import budgets, ledger
 from laneway.store.database import Database
-from tests.store.spenders import CENT, customer, job_of, owner, reserve, scheduled, spend, together
+from tests.store.spenders import CENT, customer, job_of, owner, reserve, scheduled, settle, spend, together
 
 
 async def put(db: Database, subject: Subject, name: str, period: Period, **caps: Any) -> None:
@@ -113,12 +113,12 @@ async def test_customers_and_the_owner_never_share_a_budget(db: Database) -> Non
     mine = await job_of(db, await owner(db), lane="tools")
     theirs = await job_of(db, await customer(db), "ann", lane="tools")
     caps = Caps(day_usd=0.02, customers_day_usd=0.01)
-    await reserve(db, theirs, caps)
+    await spend(db, theirs, caps=caps)
     with pytest.raises(BudgetExceeded, match="day budget of all customers") as refused:
         await reserve(db, theirs, caps)
     assert "LANEWAY_BUDGET_CUSTOMERS_DAY_USD" in refused.value.hint
     # What customers spent leaves the owner's whole budget, and the other way round.
-    await reserve(db, mine, caps, cost=CENT * 2)
+    await spend(db, mine, caps=caps, cost=CENT * 2)
     with pytest.raises(BudgetExceeded, match="The day budget does not allow"):
         await reserve(db, mine, caps)
     await reserve(db, theirs, Caps(day_usd=0.0))
@@ -172,7 +172,7 @@ async def test_a_day_and_a_month_start_anew(db: Database) -> None:
     await reserve(db, caps=Caps(day_usd=0.01))
     async with db.transaction() as tx:
         await tx.execute("UPDATE token_ledger SET created_at = date_trunc('month', now(), 'UTC') - interval '1 second'")
-    await reserve(db, caps=Caps(month_usd=0.01))
+    await spend(db, caps=Caps(month_usd=0.01))
     with pytest.raises(BudgetExceeded) as refused:
         await reserve(db, caps=Caps(month_usd=0.01))
     assert "or wait for the next month (UTC)" in refused.value.hint
@@ -190,9 +190,26 @@ async def test_fifty_at_once_from_two_processes_against_room_for_ten_admit_exact
     finally:
         await other.close()
     assert sum(isinstance(outcome, int) for outcome in outcomes) == 10
-    assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 40
+    assert sum(isinstance(outcome, BudgetBusy) for outcome in outcomes) == 40
     [measure] = (await in_force(db))["thread", str(spender.thread_id), "month"].measures()
     assert measure.spent + measure.reserved == measure.cap
+
+
+async def test_what_calls_being_made_reserve_stands_in_the_way_only_as_long_as_they_are_made(db: Database) -> None:
+    caps = Caps(day_usd=0.015, day_tokens=1_000)
+    open_call = await reserve(db, caps=caps)
+    with pytest.raises(BudgetBusy) as busy:
+        await reserve(db, caps=caps)
+    assert "$0.00 of $0.0150 spent today (UTC), $0.01 reserved for calls being made, and it may cost" in str(busy.value)
+    await settle(db, open_call, CENT / 10)
+    left = await reserve(db, caps=caps)
+    # Even if the open call were free, this one would not fit: nobody need wait for that.
+    with pytest.raises(BudgetExceeded, match=r"\$0.0010 of \$0.0150 spent"):
+        await reserve(db, caps=caps, cost=Decimal("0.0145"))
+    async with db.transaction() as tx:
+        await ledger.cut(tx, left)
+    with pytest.raises(BudgetExceeded, match=r"\$0.0110 of \$0.0150 spent today \(UTC\), and it may"):
+        await reserve(db, caps=caps)
 
 
 async def test_only_a_proactive_job_is_charged_to_a_schedule(db: Database) -> None:

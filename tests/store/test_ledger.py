@@ -24,9 +24,13 @@ async def spent(db: Database, **of: Any) -> tuple[Decimal, int]:
     return sum_.cost, sum_.tokens
 
 
-async def test_a_reservation_counts_its_worst_case_until_it_is_settled_or_released(db: Database) -> None:
+async def test_a_reservation_is_not_spent_and_a_lost_call_is_in_full_until_its_price_is_known(db: Database) -> None:
     entry = await reserve(db)
-    assert await spent(db) == (CENT, 150)
+    assert await spent(db) == (Decimal(0), 0)
+    async with db.transaction() as tx:
+        assert (await ledger.spent(tx)).reserved == CENT
+        [line] = await ledger.summary(tx, by="day")
+    assert (line.calls, line.cost, line.tokens_total, line.reserved) == (1, Decimal(0), 0, CENT)
     async with db.transaction() as tx:
         await ledger.cut(tx, entry)
     assert await spent(db) == (CENT, 150)
@@ -39,7 +43,31 @@ async def test_a_reservation_counts_its_worst_case_until_it_is_settled_or_releas
     assert await spent(db) == (Decimal("0.003"), 100)
 
 
-async def test_the_reservations_of_a_dead_process_stay_counted(db: Database) -> None:
+async def test_a_call_nobody_closed_is_lost_once_its_time_is_over(db: Database) -> None:
+    """Whoever made it has died, belongs to no job, or could not reach the database; the clock says so."""
+    ages = {
+        "fresh": (30, {}),
+        "slow": (800, {"seconds_most": 900}),
+        "old": (800, {}),
+        "quick": (100, {"seconds_most": 30}),
+    }
+    entries = {name: await reserve(db, meta=meta) for name, (_, meta) in ages.items()}
+    async with db.transaction() as tx:
+        for name, (age, _) in ages.items():
+            await tx.execute(
+                "UPDATE token_ledger SET created_at = created_at - make_interval(secs => %s) WHERE id = %s",
+                (age, entries[name]),
+            )
+        await ledger.cut_overdue(tx)
+        cursor = await tx.execute("SELECT state, cost FROM token_ledger ORDER BY id")
+        found = dict(zip(ages, await cursor.fetchall(), strict=True))
+    assert found == {"fresh": ("reserved", 0), "slow": ("reserved", 0), "old": ("cut", CENT), "quick": ("cut", CENT)}
+    # The one who made it was only frozen, and knows by now.
+    await settle(db, entries["old"], CENT / 10)
+    assert await spent(db) == (CENT + CENT / 10, 250)
+
+
+async def test_the_reservations_of_a_dead_process_are_spent_in_full(db: Database) -> None:
     job, other = new_id(), new_id()
     settled = await reserve(db, account=Account(job_id=job))
     await settle(db, settled, Decimal("0.001"))
@@ -69,8 +97,9 @@ async def test_a_summary_adds_up_by_whatever_is_asked_for(db: Database) -> None:
         }
         assert await ledger.summary(tx, by="day", since=datetime.now(UTC) + timedelta(hours=1)) == []
     assert day.key == datetime.now(UTC).date().isoformat()
-    assert (day.calls, day.tokens_input, day.tokens_total, day.cost) == (3, 350, 610, Decimal("0.015"))
-    assert found.pop("month") == {f"{datetime.now(UTC):%Y-%m}": Decimal("0.015")}
+    assert (day.calls, day.tokens_input, day.tokens_total) == (3, 350, 460)
+    assert (day.cost, day.reserved) == (Decimal("0.005"), CENT)
+    assert found.pop("month") == {f"{datetime.now(UTC):%Y-%m}": Decimal("0.005")}
     names = {
         "scope": ("reactive", "proactive"),
         "provider": ("claude", "haiku"),
@@ -81,7 +110,7 @@ async def test_a_summary_adds_up_by_whatever_is_asked_for(db: Database) -> None:
         "job": (str(mine.job_id), str(theirs.job_id)),
     }
     assert found == {
-        by: dict(zip(each, (Decimal("0.014"), Decimal("0.001")), strict=True)) for by, each in names.items()
+        by: dict(zip(each, (Decimal("0.004"), Decimal("0.001")), strict=True)) for by, each in names.items()
     }
 
 
@@ -102,11 +131,15 @@ async def test_the_handbooks_sums_are_those_of_the_ledger_whatever_became_of_the
         providers = {line.key: line.tokens_total for line in await ledger.summary(tx, by="provider")}
         costs = await (await tx.execute("SELECT sum(cost) FROM token_ledger")).fetchone()
         days = await ledger.summary(tx, by="day")
-    # Settled 100, reserved and cut 150 each at their worst, released nothing.
-    assert {row[2] for row in rows} == {400}
+    # Settled 100, cut 150 at its worst; what is reserved or released is not spent.
+    assert {row[2] for row in rows} == {250}
     assert scopes == {scope: sum(row[2] for row in rows if row[0] == scope) for scope in Scope}
     assert providers == {name: sum(row[2] for row in rows if row[1] == name) for name in ("claude", "haiku")}
-    assert costs == (days[0].cost,) == (Decimal("0.096"),)
+    assert costs == (days[0].cost,) == (Decimal("0.056"),)
+
+
+ADDED_UP = FILL_DAYS.partition("SELECT")[2].replace("THEN cost", "THEN reserved_cost")
+ADDED_UP = ADDED_UP.replace("THEN tokens_total", "THEN reserved_tokens")
 
 
 async def test_the_daily_sums_are_those_of_the_calls_whatever_is_done_to_them(db: Database) -> None:
@@ -141,7 +174,7 @@ async def test_the_daily_sums_are_those_of_the_calls_whatever_is_done_to_them(db
         )
         found = await kept.fetchall()
         added = await tx.execute(
-            f"SELECT * FROM ({FILL_DAYS.partition('SELECT')[1]}{FILL_DAYS.partition('SELECT')[2]}) "
+            f"SELECT * FROM (SELECT {ADDED_UP}) "
             "AS days (world, day, principal, thread, lane, scope, schedule, spent, reserved, "
             "spent_tokens, reserved_tokens) WHERE spent_tokens + reserved_tokens > 0 "
             "ORDER BY 1, 2, 3, 4, 5, 6".encode()

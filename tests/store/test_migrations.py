@@ -112,6 +112,19 @@ def test_calls_of_before_belong_to_somebody_and_count_what_they_did(old: Old) ->
     assert old.rows("SELECT tokens_total FROM token_ledger ORDER BY id") == [(100,), (0,), (0,), (0,)]
 
 
+def test_what_is_reserved_stands_apart_and_can_be_put_back(old: Old) -> None:
+    days = "SELECT spent::float8, reserved::float8, spent_tokens, reserved_tokens FROM ledger_days WHERE spent > 0"
+    calls = "SELECT state, tokens_total, cost::float8 FROM token_ledger WHERE job IS NOT NULL ORDER BY id"
+    old.bring_to("0006")
+    old.run(MESSAGE + JOB + CALLS)
+    for version, reserved in (("0025", (0, 0.0)), ("0024", (200, 0.02)), ("0025", (0, 0.0))):
+        old.bring_to(version)
+        assert old.rows(calls) == [("settled", 100, 0.01), ("cut", 500, 0.05), ("reserved", *reserved)]
+        assert old.rows(days) == [(0.06, 0.02, 600, 200)]
+    old.run("UPDATE token_ledger SET state = 'settled', cost = 0.001, tokens_total = 7 WHERE state = 'reserved'")
+    assert old.rows(days) == [(0.061, 0.0, 607, 0)]
+
+
 def test_jobs_of_before_stay_and_those_of_now_keep_the_order_of_their_keys(old: Old) -> None:
     def jobs() -> list[str]:
         return [" ".join(row[0]) for row in old.rows("SELECT payload_json FROM reactive_jobs ORDER BY created_at")]

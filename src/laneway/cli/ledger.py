@@ -46,7 +46,7 @@ def ledger(
     rows = [_row(_key(line), line) for line in lines]
     if len(lines) > 1:
         rows.append(_row("TOTAL", _total(lines)))
-    titles = (by.upper(), "CALLS", "TOKENS IN", "CACHED", "OUT", "TOTAL", "COST")
+    titles = (by.upper(), "CALLS", "TOKENS IN", "CACHED", "OUT", "TOTAL", "COST", "RESERVED")
     return print_table(titles, rows, empty="Nothing has been spent.")
 
 
@@ -108,9 +108,9 @@ def _key(line: dict[str, Any]) -> str:
 
 def _row(key: str, line: dict[str, Any]) -> tuple[str, ...]:
     figures = ("calls", "tokens_input", "tokens_cached", "tokens_output", "tokens_total")
-    return key, *(f"{int(line[name]):,}" for name in figures), money(line["cost"])
+    return key, *(f"{int(line[name]):,}" for name in figures), money(line["cost"]), money(line["reserved"])
 
 
 def _total(lines: list[dict[str, Any]]) -> dict[str, Any]:
-    names = ("calls", "tokens_input", "tokens_cached", "tokens_output", "tokens_total", "cost")
+    names = ("calls", "tokens_input", "tokens_cached", "tokens_output", "tokens_total", "cost", "reserved")
     return {name: sum(float(line[name]) for line in lines) for name in names}

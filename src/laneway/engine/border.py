@@ -94,6 +94,10 @@ class Border:
             if isinstance(error, DBOSUnexpectedStepError):
                 # The stored steps are of another shape of journey: a fresh run, whose effects know they happened.
                 await jobs.move(tx, job.id, JobStatus.QUEUED)
+            elif getattr(error, "waits", False):
+                # A call of others that ends wakes it; the pause is for what nobody tells of, and soon stops doubling.
+                delay = self._patience.pause(min(job.run, 5), None)
+                return await jobs.wait(tx, job.id, fault, delay)
             elif isinstance(error, PASSING) and job.attempts < self._patience.attempts:
                 delay = self._patience.pause(job.attempts, getattr(error, "retry_after", None))
                 _log.warning("Job %s is tried again in %.1f s: %s", job.id, delay, fault["message"])

@@ -15,7 +15,7 @@ import psutil
 from laneway.engine.faults import FAULTS, ended
 from laneway.engine.recovery import Recovery
 from laneway.engine.running import End, Running
-from laneway.store import approvals, housekeeping, workers
+from laneway.store import approvals, housekeeping, ledger, workers
 from laneway.store.database import Connection, Database
 
 TIDY_SECONDS = 3600.0
@@ -58,6 +58,7 @@ class Heartbeat:
             for gone in await workers.declare_silent_ones_gone(tx):
                 _log.warning("Worker %s has gone silent; its jobs are taken over.", gone)
             await approvals.expire(tx)
+            await ledger.cut_overdue(tx)
             if time.monotonic() - self._tidied_at > TIDY_SECONDS:
                 self._tidied_at = time.monotonic()
                 await housekeeping.tidy(tx, self._keep_days)

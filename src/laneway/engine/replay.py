@@ -76,8 +76,8 @@ def _uncertain(job: UUID, event: Event) -> list[SessionEvent]:
 def _went_on(job: UUID, event: Event) -> list[SessionEvent]:
     """A job that is queued, taken over or answered goes on; one that broke did so first."""
     error = event.body.get("error")
-    # A model's failing stands in the ledger.
-    if error and not str(error.get("code", "")).startswith("model-"):
+    # A model's failing stands in the ledger, and who waits for room in a budget has not failed.
+    if error and not str(error.get("code", "")).startswith(("model-", "budget-busy")):
         return [watched.broke(job, event.created_at, str(error.get("message", "")), 0)]
     return [] if event.kind == "job.failed" else [watched.began(job, event.created_at, 0)]
 

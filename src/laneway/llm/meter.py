@@ -28,7 +28,7 @@ from laneway.errors import PermanentFault, Unavailable
 from laneway.llm import faults, guard, noted, prices
 from laneway.llm.noted import ModelCalled
 from laneway.llm.step_down import instead_of
-from laneway.store import budget_notices, events, ledger
+from laneway.store import budget_notices, events, jobs, ledger
 from laneway.store.allowance import Refused
 from laneway.store.database import Connection, Database
 from laneway.store.finishing import to_the_end
@@ -139,11 +139,13 @@ class Meter:
             call = await ledger.settle(tx, entry, usage, meta)
             if call is not None:
                 await budget_notices.warn(tx, call.account, call.day, self._caps, self._pulled)
+            await jobs.wake(tx)
 
     async def close(self, entry: int, *, free: bool, meta: dict[str, Any]) -> None:
         """The reservation is released when the call was certainly free, else cut: its worst case stays counted."""
         async with self._db.transaction() as tx:
             await (ledger.release if free else ledger.cut)(tx, entry, meta)
+            await jobs.wake(tx)
 
     async def _note_step_down(self, tx: Connection, model: prices.Priced) -> None:
         if instead_of():
@@ -200,6 +202,7 @@ class MeteredModel(WrapperModel):
             tokens_input = prices.estimate_request(messages, parameters)
             tokens_output = merged.get("max_tokens", OUTPUT_UNSAID)
         meta: dict[str, Any] = {"model": self.model_name, "stream": stream, "prompt": _prompt.get()}
+        meta |= {"seconds_most": most} if isinstance(most := merged.get("timeout"), int | float) else {}
         meta |= {"job_id": str(job_id)} if (job_id := account().job_id) else {}
         meta |= {"instead_of": stronger} if (stronger := instead_of()) else {}
         entry = await self._meter.reserve(self.wrapped, tokens_input, tokens_output, meta)

@@ -12,7 +12,7 @@ from pydantic_ai.settings import ModelSettings, merge_model_settings
 from laneway.domain.budget import Account
 from laneway.domain.job import Scope
 from laneway.domain.keepable import keepable
-from laneway.errors import BudgetExceeded, ModelFault
+from laneway.errors import BudgetBusy, BudgetExceeded, ModelFault
 from laneway.llm.meter import charged_to, prompted_by
 from laneway.llm.prompts import Prompts
 from laneway.reactors.ai_reviewer import Digest, Report, by_rules, material
@@ -41,7 +41,7 @@ class Reviews:
             with charged_to(Account(Scope.REACTIVE, lane="review")), prompted_by(self._prompts.version("review")):
                 async with asyncio.timeout(_SECONDS):
                     ran = await self._agent.run(material(digest))
-        except BudgetExceeded:
+        except (BudgetBusy, BudgetExceeded):
             return by_rules(digest, "the budget has no room for it")
         except (ModelFault, AgentRunError, TimeoutError):
             return by_rules(digest, "the model did not answer")

@@ -1,4 +1,7 @@
-"""May this call be paid for? Yes, or BudgetExceeded names the budget it would pass, what is spent, and what to do."""
+"""May this call be paid for? Yes, or BudgetExceeded names the budget it would pass, what is spent, and what to do.
+
+BudgetBusy says that only calls being made stand in the way: what they leave of their worst case may be room enough.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from laneway.domain.budget import Account, Budget, Caps, Measure, Period, Standing
-from laneway.errors import BudgetExceeded
+from laneway.errors import BudgetBusy, BudgetExceeded
 from laneway.store import budgets, spending
 from laneway.store.database import Connection
 
@@ -29,16 +32,21 @@ async def check(tx: Connection, account: Account, caps: Caps, cost: Decimal, tok
     known, today = await budgets.whose(tx, account)
     # A free call cannot pass a cap on money, so it need not queue behind those that might.
     holding = await budgets.holding(tx, known, caps)
-    limiting = [budget for budget in holding if cost > 0 or budget.tokens is not None]
+    limiting = [budget for budget in holding if cost > 0 or (tokens > 0 and budget.tokens is not None)]
     if not limiting:
         return known
     # Readers of a sum must come one after the other, each seeing what the one before it reserved.
     await tx.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+    busy: BudgetBusy | None = None
     for standing in await spending.standings(tx, limiting, today):
         for measure in standing.measures():
             wanted = cost if measure.unit == "usd" else Decimal(tokens)
-            if wanted > 0 and measure.spent + measure.reserved + wanted > measure.cap:
-                raise _refusal(standing, measure, wanted, known)
+            if wanted > 0 and measure.spent + wanted > measure.cap:
+                raise _refusal(standing, measure, _message(standing, measure, wanted), known)
+            if wanted > measure.left:
+                busy = BudgetBusy(_message(standing, measure, wanted), hint="There may be room when they have ended.")
+    if busy is not None:
+        raise busy
     return known
 
 
@@ -51,13 +59,18 @@ def advice(budget: Budget, measure: Measure) -> str:
     return f"Raise `{name}` (LANEWAY_{name.upper().replace('.', '_')}) or use {command}"
 
 
-def _refusal(standing: Standing, measure: Measure, wanted: Decimal, account: Account) -> Refused:
+def _message(standing: Standing, measure: Measure, wanted: Decimal) -> str:
+    budget, spent = standing.budget, measure.of_cap(measure.spent)
+    reserved = f", {measure.amount(measure.reserved)} reserved for calls being made" if measure.reserved else ""
+    may = f"{'cost' if measure.unit == 'usd' else 'take'} up to {measure.amount(wanted)}"
+    return f"The {budget.title} does not allow this call: {spent} spent {budget.spender}{reserved}, and it may {may}."
+
+
+def _refusal(standing: Standing, measure: Measure, message: str, account: Account) -> Refused:
     budget = standing.budget
-    used = measure.of_cap(measure.spent + measure.reserved)
-    may = f"cost up to {measure.amount(wanted)}" if measure.unit == "usd" else f"take up to {measure.amount(wanted)}"
     wait = "" if budget.period is Period.EVER else f", or wait for the next {budget.period} (UTC)"
     refused = Refused(
-        f"The {budget.title} does not allow this call: {used} spent {budget.spender}, and the call may {may}.",
+        message,
         hint=f"{advice(budget, measure)}{wait}.",
         retry_after=_seconds_until(standing.resets_at),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import date
-from decimal import Decimal
 
 from laneway.domain.budget import Account, Caps, Measure, Standing
 from laneway.store import allowance, budgets, events, notices, spending
@@ -37,7 +36,7 @@ async def _say(
         return
     body = {
         "subject": budget.subject, "name": budget.name, "world": budget.world, "period": budget.period,
-        "unit": measure.unit, "spent": _plain(measure.spent), "cap": _plain(measure.cap),
+        "unit": measure.unit, "spent": float(measure.spent), "cap": float(measure.cap),
         "percent": round(measure.share * 100, 1),
     }  # fmt: skip
     await events.append(tx, kind, body, thread_id=account.thread_id, job_id=account.job_id)
@@ -53,8 +52,7 @@ def _text(kind: str, standing: Standing, measure: Measure) -> str:
         else f"The {title} has no room left"
     )
     until = "" if standing.resets_at is None else f" It starts anew on {standing.resets_at:%Y-%m-%d %H:%M} UTC."
-    used = measure.spent if kind == "budget.warned" else measure.spent + measure.reserved
-    return f"{state}: {measure.of_cap(used)}.{until} {allowance.advice(budget, measure)}."
+    return f"{state}: {measure.of_cap(measure.spent)}.{until} {allowance.advice(budget, measure)}."
 
 
 def _named(title: str, name: str) -> str:
@@ -62,7 +60,3 @@ def _named(title: str, name: str) -> str:
     for noun in ("job", "thread", "principal"):
         title = title.replace(f"this {noun}", f"{noun} {name}")
     return title
-
-
-def _plain(amount: Decimal) -> float:
-    return float(amount)

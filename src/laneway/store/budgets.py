@@ -134,12 +134,6 @@ async def labels(tx: Connection, found: Sequence[Standing]) -> dict[str, str]:
     return dict(await cursor.fetchall())
 
 
-async def is_schedule(tx: Connection, name: str) -> bool:
-    """Whether there is a schedule of this name."""
-    cursor = await tx.execute("SELECT FROM schedules WHERE name = %s", (name,))
-    return await cursor.fetchone() is not None
-
-
 async def _spenders(tx: Connection, budget: Budget, today: date) -> list[str]:
     """Those of the subject who spent something today; of jobs, those that have not ended."""
     if budget.subject is Subject.JOB:

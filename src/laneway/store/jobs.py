@@ -10,13 +10,15 @@ from psycopg.types.json import Jsonb
 from laneway.domain.ids import new_id
 from laneway.domain.job import Job, JobStatus, check_transition, node_of, sources
 from laneway.domain.judgement import Classification
-from laneway.errors import IllegalTransition, LeaseLost, NotFound
+from laneway.errors import BudgetBusy, IllegalTransition, LeaseLost, NotFound
 from laneway.store import events
 from laneway.store.database import DUE, Connection
 from laneway.store.json_columns import in_order
 from laneway.store.rows import columns, row_of
 
 _COLUMNS = columns(Job)
+WOKEN = 3
+"""A call that has ended may leave room for more than one; all of them would be too many to try in vain."""
 
 # A job may start when nothing before it in its thread is open. Commands aside of the order start at once.
 _READY = """
@@ -57,6 +59,24 @@ async def seconds_to_next(tx: Connection) -> float | None:
     )
     row = await cursor.fetchone()
     return None if row is None or row[0] is None else max(0.0, float(row[0]))
+
+
+async def wait(tx: Connection, job_id: UUID, error: dict[str, Any], delay: float) -> None:
+    """The running job is queued until `wake` or the end of the delay; that it had to wait is no attempt."""
+    await tx.execute("UPDATE jobs SET attempts = attempts - 1 WHERE id = %s", (job_id,))
+    await move(tx, job_id, JobStatus.QUEUED, delay=delay, resume=True, error=error)
+
+
+async def wake(tx: Connection) -> None:
+    """The first of the jobs that wait for room in a budget try again: a call has ended."""
+    cursor = await tx.execute(
+        "UPDATE jobs SET not_before = NULL WHERE id IN (SELECT id FROM jobs WHERE status = 'queued' "
+        "AND not_before > now() AND error->>'code' = %s ORDER BY (owner AND NOT program) DESC, seq LIMIT %s "
+        "FOR UPDATE SKIP LOCKED)",
+        (BudgetBusy.code, WOKEN),
+    )
+    if cursor.rowcount:
+        await tx.execute("SELECT pg_notify('laneway_jobs', '')")
 
 
 async def get(tx: Connection, job_id: UUID) -> Job:

@@ -2,10 +2,11 @@
 
     reserved ──▶ settled    the call answered: real tokens, real cost
         ├──────▶ released   the call was certainly not made or not charged: counts nothing
-        └──────▶ cut        nobody knows what became of it: the worst case stays counted
+        └──────▶ cut        nobody knows what became of it: it counts what it can have cost at most
 
-`cost` and `tokens_total` always hold what counts: the worst case of a reserved or cut call, the real figure of a
-settled one, nothing for a released one. So any sum over the table is right. A day is a day in UTC.
+`cost` and `tokens_total` always hold what is spent: the real figure of a settled call, the worst case of a cut one,
+nothing of any other. So any sum over the table is right. `reserved_cost` and `reserved_tokens` keep what was reserved.
+A day is a day in UTC.
 """
 
 from __future__ import annotations
@@ -31,7 +32,14 @@ __all__ = [
     "settle", "spent", "summary", "usual_cost",
 ]  # fmt: skip
 
+SECONDS_MOST, GRACE_SECONDS = 600.0, 60.0
+"""How long a call may take that does not say it itself, and how long after that its row may still be closed."""
+
 By = Literal["day", "month", "scope", "provider", "model", "principal", "thread", "lane", "job"]
+_CUT: LiteralString = (
+    "UPDATE token_ledger SET state = 'cut', cost = reserved_cost, tokens_total = reserved_tokens, "
+    "meta_json = meta_json || %s, settled_at = now() WHERE state = 'reserved' AND "
+)
 _KEYS: dict[By, LiteralString] = {
     "day": "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
     "month": "to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM')",
@@ -71,7 +79,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class SpendingLine:
-    """One line of a summary: what was spent under `key`, open reservations at their worst case."""
+    """One line of a summary: what was spent under `key`, and what is reserved there for calls being made."""
 
     key: str
     name: str
@@ -82,6 +90,7 @@ class SpendingLine:
     tokens_cached: int
     tokens_reasoning: int
     cost: Decimal
+    reserved: Decimal
 
 
 async def reserve(
@@ -103,11 +112,11 @@ async def reserve(
     tokens = tokens_input + tokens_output_max
     whose = await allowance.check(tx, account, caps, cost_max, tokens)
     cursor = await tx.execute(
-        "INSERT INTO token_ledger (scope, provider, model, state, tokens_total, reserved_tokens, cost, reserved_cost, "
+        "INSERT INTO token_ledger (scope, provider, model, state, reserved_tokens, reserved_cost, "
         "thread, job, principal, lane, schedule, world, meta_json) "
-        "VALUES (%s, %s, %s, 'reserved', %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id",
+        "VALUES (%s, %s, %s, 'reserved', %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id",
         (
-            whose.scope, provider, model, tokens, tokens, cost_max, cost_max, whose.thread_id, whose.job_id,
+            whose.scope, provider, model, tokens, cost_max, whose.thread_id, whose.job_id,
             whose.principal, whose.lane, whose.schedule, whose.world or World.OWNER, Jsonb(meta),
         ),
     )  # fmt: skip
@@ -144,27 +153,28 @@ async def settle(tx: Connection, entry: int, usage: Usage, meta: dict[str, Any])
 async def release(tx: Connection, entry: int, meta: dict[str, Any] | None = None) -> None:
     """The reservation counts nothing: its call was certainly not made, or not charged."""
     await tx.execute(
-        "UPDATE token_ledger SET state = 'released', tokens_total = 0, cost = 0, meta_json = meta_json || %s, "
-        "settled_at = now() WHERE id = %s AND state = 'reserved'",
-        (Jsonb(meta or {}), entry),
-    )
-
-
-async def cut(tx: Connection, entry: int, meta: dict[str, Any] | None = None) -> None:
-    """The reservation stays counted in full: its call was made and nobody knows what it cost."""
-    await tx.execute(
-        "UPDATE token_ledger SET state = 'cut', meta_json = meta_json || %s, settled_at = now() "
+        "UPDATE token_ledger SET state = 'released', meta_json = meta_json || %s, settled_at = now() "
         "WHERE id = %s AND state = 'reserved'",
         (Jsonb(meta or {}), entry),
     )
 
 
+async def cut(tx: Connection, entry: int, meta: dict[str, Any] | None = None) -> None:
+    """The reservation is spent in full: its call was made and nobody knows what it cost."""
+    await tx.execute(_CUT + "id = %s", (Jsonb(meta or {}), entry))
+
+
+async def cut_overdue(tx: Connection) -> None:
+    """Calls that nobody closed though their time is over are cut: whoever made them is gone, or could not write."""
+    await tx.execute(
+        _CUT + "created_at < now() - make_interval(secs => coalesce((meta_json->>'seconds_most')::float8, %s) + %s)",
+        (Jsonb({}), SECONDS_MOST, GRACE_SECONDS),
+    )
+
+
 async def cut_all_of(tx: Connection, job_id: UUID) -> int:
     """The open reservations of a job whose process died are cut; returns how many."""
-    cursor = await tx.execute(
-        "UPDATE token_ledger SET state = 'cut', settled_at = now() WHERE job = %s AND state = 'reserved'", (job_id,)
-    )
-    return cursor.rowcount
+    return (await tx.execute(_CUT + "job = %s", (Jsonb({}), job_id))).rowcount
 
 
 async def summary(tx: Connection, *, by: By, since: datetime | None = None) -> list[SpendingLine]:
@@ -175,7 +185,8 @@ async def summary(tx: Connection, *, by: By, since: datetime | None = None) -> l
             f"SELECT {_KEYS[by]} AS key, coalesce({_NAMES.get(by, 'NULL')}, '') AS name, count(*) AS calls, "
             "sum(tokens_input)::bigint AS tokens_input, sum(tokens_output)::bigint AS tokens_output, "
             "sum(tokens_total)::bigint AS tokens_total, sum(tokens_cached)::bigint AS tokens_cached, "
-            "sum(tokens_reasoning)::bigint AS tokens_reasoning, sum(cost) AS cost FROM token_ledger "
+            "sum(tokens_reasoning)::bigint AS tokens_reasoning, sum(cost) AS cost, "
+            "coalesce(sum(reserved_cost) FILTER (WHERE state = 'reserved'), 0) AS reserved FROM token_ledger "
             "WHERE state <> 'released' AND (%s::timestamptz IS NULL OR created_at >= %s) "
             f"GROUP BY 1 ORDER BY {order}",
             (since, since),

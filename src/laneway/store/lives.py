@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One row of the ledger: a call of a model and what it took; at its worst case while nobody knows better."""
+    """One row of the ledger: a call of a model and what it took; nothing yet while it is being made."""
 
     id: int
     provider: str
@@ -128,10 +128,7 @@ async def model_calls(tx: Connection, job_id: UUID) -> list[ModelCall]:
     async with tx.cursor(row_factory=row_of(ModelCall)) as cursor:
         await cursor.execute(
             "SELECT id, provider, model, tokens_input, tokens_output, tokens_cached, tokens_reasoning, state, job, "
-            "meta_json, "
-            "CASE WHEN state IN ('reserved', 'cut') THEN reserved_tokens ELSE tokens_total END AS tokens_total, "
-            "CASE WHEN state IN ('reserved', 'cut') THEN reserved_cost ELSE cost END AS cost, "
-            "created_at, settled_at FROM token_ledger WHERE job = %s ORDER BY id",
+            "meta_json, tokens_total, cost, created_at, settled_at FROM token_ledger WHERE job = %s ORDER BY id",
             (job_id,),
         )
         return await cursor.fetchall()

@@ -8,7 +8,7 @@ import psycopg
 
 from laneway.errors import SettingsError, Unavailable
 
-HEAD = "0024"
+HEAD = "0025"
 _LOCK = 0x1A4E  # Any constant: two processes that start together must not migrate together.
 
 

@@ -126,15 +126,14 @@ def _cost(some: Calls, price: Price) -> Decimal:
 async def _calls(tx: Connection, since: datetime | None) -> list[Calls]:
     async with tx.cursor(row_factory=row_of(Calls)) as cursor:
         await cursor.execute(
-            "SELECT count(*) AS calls, count(*) FILTER (WHERE state <> 'settled') AS unsettled, "
+            "SELECT count(*) AS calls, count(*) FILTER (WHERE state = 'cut') AS unsettled, "
             "count(*) FILTER (WHERE meta_json->>'price' = 'unknown') AS unpriced, "
-            "sum(CASE state WHEN 'settled' THEN cost ELSE reserved_cost END) AS cost, "
-            "coalesce(sum(reserved_cost) FILTER (WHERE state <> 'settled'), 0) AS cost_unsettled, "
+            "sum(cost) AS cost, coalesce(sum(cost) FILTER (WHERE state = 'cut'), 0) AS cost_unsettled, "
             "sum(greatest(tokens_input, tokens_cached + written))::bigint AS input, sum(tokens_output)::bigint "
             "AS output, sum(tokens_cached)::bigint AS cached, sum(written)::bigint AS written FROM token_ledger, "
             "LATERAL (SELECT coalesce((meta_json->>'cache_write_tokens')::bigint, 0) AS written) AS cache "
-            "WHERE state <> 'released' AND provider <> 'whatsapp' AND (%s::timestamptz IS NULL OR created_at >= %s) "
-            "GROUP BY CASE WHEN tokens_input > %s THEN id END",
+            "WHERE state IN ('settled', 'cut') AND provider <> 'whatsapp' "
+            "AND (%s::timestamptz IS NULL OR created_at >= %s) GROUP BY CASE WHEN tokens_input > %s THEN id END",
             (since, since, LONG_CALL),
         )
         return await cursor.fetchall()

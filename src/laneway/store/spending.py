@@ -21,10 +21,9 @@ _DAYS: LiteralString = (
     "coalesce(sum(reserved_tokens), 0)::bigint FROM ledger_days WHERE "
 )
 _CALLS: LiteralString = (
-    "SELECT %s::int, coalesce(sum(cost) FILTER (WHERE state <> 'reserved'), 0), "
-    "coalesce(sum(cost) FILTER (WHERE state = 'reserved'), 0), "
-    "coalesce(sum(tokens_total) FILTER (WHERE state <> 'reserved'), 0)::bigint, "
-    "coalesce(sum(tokens_total) FILTER (WHERE state = 'reserved'), 0)::bigint FROM token_ledger WHERE "
+    "SELECT %s::int, coalesce(sum(cost), 0), coalesce(sum(reserved_cost) FILTER (WHERE state = 'reserved'), 0), "
+    "coalesce(sum(tokens_total), 0)::bigint, "
+    "coalesce(sum(reserved_tokens) FILTER (WHERE state = 'reserved'), 0)::bigint FROM token_ledger WHERE "
 )
 _SUMS: dict[Subject, LiteralString] = {
     Subject.JOB: _CALLS + "job = %s::uuid",
@@ -41,10 +40,11 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """A sum over the ledger; calls not settled yet count at their worst case."""
+    """A sum over the ledger; what is reserved for calls being made is not spent."""
 
     cost: Decimal
     tokens: int
+    reserved: Decimal
 
 
 async def standings(tx: Connection, budgets: Sequence[Budget], today: date) -> list[Standing]:
@@ -68,8 +68,10 @@ async def spent(
     world: World | None = None,
 ) -> Spending:
     """What has been spent so far: altogether, today, by a thread, a job, a world, or any of these combined."""
-    days: LiteralString = "SELECT sum(spent + reserved), sum(spent_tokens + reserved_tokens) FROM ledger_days "
-    calls: LiteralString = "SELECT sum(cost), sum(tokens_total) FROM token_ledger "
+    days: LiteralString = "SELECT sum(spent), sum(spent_tokens), sum(reserved) FROM ledger_days "
+    calls: LiteralString = (
+        "SELECT sum(cost), sum(tokens_total), sum(reserved_cost) FILTER (WHERE state = 'reserved') FROM token_ledger "
+    )
     day: LiteralString = "day" if job_id is None else "(created_at AT TIME ZONE 'UTC')::date"
     cursor = await tx.execute(
         f"{days if job_id is None else calls} WHERE (NOT %(today)s OR {day} = (now() AT TIME ZONE 'UTC')::date) "
@@ -79,7 +81,7 @@ async def spent(
     )
     row = await cursor.fetchone()
     assert row is not None
-    return Spending(Decimal(row[0] or 0), int(row[1] or 0))
+    return Spending(Decimal(row[0] or 0), int(row[1] or 0), Decimal(row[2] or 0))
 
 
 async def usual_cost(tx: Connection, job_id: UUID | None = None, *, thread_id: UUID | None = None) -> Decimal:

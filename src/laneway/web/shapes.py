@@ -262,6 +262,7 @@ class SpendingShape(Shape):
     tokens_total: int
     tokens_cached: int
     cost: float
+    reserved: float = Field(description="For calls being made, at their worst case; not part of `cost`.")
 
 
 class WorkerShape(Shape):

@@ -72,12 +72,13 @@ class Commands:
             return "Only the owner can see the budget."
         account = Account(thread_id=request.job.thread_id, principal=request.message.principal_id)
         async with self._db.transaction() as tx:
-            spent = (await spending.spent(tx, today=True, world=World.OWNER)).cost
+            sums = await spending.spent(tx, today=True, world=World.OWNER)
             here, today = await budgets.whose(tx, account)
             standings = await spending.standings(tx, await budgets.holding(tx, here, self._caps), today)
         caps = [one.budget.usd for one in standings if _is_day(one) and one.budget.usd is not None]
         cap = f"the cap is ${caps[0]:.2f}" if caps else "no cap"
-        return "\n".join([f"Spent today (UTC): ${spent:.4f}; {cap}.", *_others(standings)])
+        reserved = f", ${sums.reserved:.4f} reserved for calls being made" if sums.reserved else ""
+        return "\n".join([f"Spent today (UTC): ${sums.cost:.4f}{reserved}; {cap}.", *_others(standings)])
 
     async def _stop(self, request: Request) -> str:
         """The door has already asked the jobs to stop; this tells which they were."""
@@ -114,8 +115,7 @@ def _others(standings: list[Standing]) -> Iterator[str]:
     for standing in standings:
         for measure in standing.measures():
             if not (_is_day(standing) and measure.unit == "usd"):
-                used = measure.of_cap(measure.spent + measure.reserved)
-                title = standing.budget.title
+                used, title = measure.of_cap(measure.spent), standing.budget.title
                 yield f"{title[0].upper()}{title[1:]}: {used} spent ({measure.share * 100:.0f} %)."
 
 

@@ -102,6 +102,8 @@ class Failed:
     code: str = "node-failed"
     sources: tuple[str, ...] = ()
     """Those whose words are in the reason."""
+    waits: bool = False
+    """Whether it is tried again for as long as it takes."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,8 @@ class Doing:
                 raise
             except LanewayError as error:
                 again_helps = isinstance(error, Unavailable | TransientFault) or error.retry_after is not None
-                return _wrong(self.shown(str(error)), again if isinstance(error, UncertainFault) else again_helps)
+                helps = again if isinstance(error, UncertainFault) else again_helps
+                return _wrong(self.shown(str(error)), helps) | ({"waits": True} if error.waits else {})
 
         kind = f"workflow.{self.node['type']}"
         told = await asyncio.to_thread(lambda: noted(self.shown(self.config)))
@@ -205,7 +208,8 @@ class Doing:
         )
         if outcome.get("status") == "success":
             return Done(outcome["result"])
-        return Failed(str(outcome["error"]), retryable=bool(outcome.get("retryable")) and not outcome.get("uncertain"))
+        retryable = bool(outcome.get("retryable")) and not outcome.get("uncertain")
+        return Failed(str(outcome["error"]), retryable, waits=bool(outcome.get("waits")))
 
 
 def _wrong(why: str, retryable: bool) -> dict[str, Any]:

@@ -34,6 +34,8 @@ from laneway.store.database import Connection, Database
 
 AT_ONCE = 8
 """Nodes of one run that work at the same time."""
+WAIT = {"backoff_ms": 4_000, "backoff_multiplier": 1}
+"""How a node is tried again that waits for room in a budget."""
 SHORT_SECONDS = 3.0
 """A pause before another attempt that is shorter is waited for here; a longer one is a row."""
 LONGEST_PAUSE = 86_400.0
@@ -221,9 +223,9 @@ class Stretch:
         retry = self._walk.node(record.node).get("retry")
         most = int(retry.get("max_attempts", 3)) if isinstance(retry, Mapping) else 1
         tried = record.attempts - record.earlier
-        if not failure.retryable or tried >= most:
+        if not failure.waits and (not failure.retryable or tried >= most):
             return False
-        assert isinstance(retry, Mapping)
+        retry = WAIT if failure.waits or not isinstance(retry, Mapping) else retry
         times = min(retry.get("backoff_multiplier", 2), LONGEST_PAUSE) ** (tried - 1)
         pause = min(min(retry.get("backoff_ms", 1000), LONGEST_PAUSE * 1000) / 1000 * times, LONGEST_PAUSE)
         async with self._transaction() as tx:

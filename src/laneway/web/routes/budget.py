@@ -16,9 +16,10 @@ from laneway.domain.conversation import World
 from laneway.domain.job import Scope
 from laneway.errors import BadInput, NotFound
 from laneway.llm.choice import caps_of
-from laneway.store import budgets, conversations, jobs, principals
+from laneway.store import budgets, conversations, jobs, principals, schedules
 from laneway.store.database import Connection
 from laneway.web.gateway import Gateway, Here, Me
+from laneway.web.routes.schedules import check_budget
 from laneway.web.shapes import Moment
 
 router = APIRouter(tags=["ledger"])
@@ -98,6 +99,8 @@ async def put(here: Here, me: Me, wanted: Wanted) -> BudgetShape:
     async with here.app.db.transaction() as tx:
         budget = await _meant(tx, here, wanted)
         usd = None if wanted.usd is None else round(Decimal(str(wanted.usd)), 9)
+        if budget.subject is Subject.SCHEDULE:
+            check_budget(here, (await schedules.get(tx, budget.name)).text, usd, wanted.tokens)
         await budgets.put(tx, replace(budget, usd=usd, tokens=wanted.tokens), by=me.id)
         found = [one for one in await budgets.in_force(tx, caps_of(here.app.settings)) if one.budget.key == budget.key]
         return _shape(found[0], await budgets.labels(tx, found))
@@ -140,9 +143,7 @@ async def _name(tx: Connection, here: Gateway, subject: Subject, given: str) -> 
         case Subject.JOB:
             return str((await jobs.get(tx, _id(given, subject))).id)
         case Subject.SCHEDULE:
-            if not await budgets.is_schedule(tx, given):
-                raise NotFound(f"There is no schedule `{given[:60]}`.", hint="Give the name it was added with.")
-            return given
+            return (await schedules.get(tx, given)).name
         case Subject.LANE:
             return _one_of(given, [*sorted(here.app.lanes), CLASSIFY], "lane")
         case Subject.SCOPE:

@@ -10,6 +10,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_ai.messages import ModelRequest
+from pydantic_ai.models import ModelRequestParameters
 
 from laneway.channels.contract import PULLED
 from laneway.clock import machine_zone
@@ -21,6 +23,8 @@ from laneway.engine.recurrence import coming, following
 from laneway.engine.schedules import run_now
 from laneway.errors import BadInput, Forbidden, NotFound
 from laneway.language.rhythm import cron_of
+from laneway.llm import prices
+from laneway.llm.prompts import Prompts
 from laneway.store import budgets, conversations, schedules
 from laneway.store.database import Connection
 from laneway.web.gateway import Here, Me
@@ -29,6 +33,8 @@ from laneway.web.shapes import Listing, Moment, Page, ReceiptShape, paged
 
 router = APIRouter(tags=["schedules"])
 SHOWN_TIMES = 5
+UNDERSTOOD_TOKENS = 100
+"""What a run is told about its order beside the text."""
 DEFAULT_CHANNEL = "http"
 
 
@@ -78,6 +84,7 @@ async def add(here: Here, me: Me, posted: SchedulePosted) -> ScheduleDetail:
     begin, end = quiet_hours(posted.quiet) if posted.quiet else (None, None)
     next_at = following(cron, zone, now)
     async with here.app.db.transaction() as tx:
+        check_budget(here, posted.text, posted.budget_usd)
         thread = await _thread(tx, posted.thread, me)
         made = await schedules.add(
             tx, name=posted.name, thread_id=thread.id, principal_id=me.id, text=posted.text.strip(),
@@ -125,6 +132,17 @@ async def remove(here: Here, which: str) -> ScheduleShape:
         with suppress(NotFound):
             await budgets.remove(tx, _budget(found))
     return ScheduleShape.model_validate(found)
+
+
+def check_budget(here: Here, text: str, usd: Decimal | None, tokens: int | None = None) -> None:
+    """BadInput if a schedule with this text could not make a single call of a model within the budget."""
+    tools = [tool.tool_def for tool in here.app.toolbox.tools() if tool.name in here.app.toolbox.everyday()]
+    request = ModelRequest.user_text_prompt(text, instructions=Prompts(here.app.settings.home).text("proactive"))
+    size = prices.estimate_request([request], ModelRequestParameters(function_tools=tools))
+    dollars, most = here.app.models.worst_case(size + UNDERSTOOD_TOKENS)
+    for given, least, says in ((usd, dollars, f"cost up to ${dollars:.4f}"), (tokens, most, f"take {most:,} tokens")):
+        if given is not None and given < least:
+            raise BadInput(f"One call may {says}, so a run could do nothing.", hint="Give it more.")
 
 
 def _budget(schedule: Schedule) -> Budget:
