@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from laneway.domain.conversation import Attachment, Author, Message, World, sources_of
+from laneway.language.tokens import bounded
 from laneway.store import conversations
 from laneway.store.database import Connection
 
@@ -59,6 +60,11 @@ def trim(turns: Sequence[Turn], token_budget: int) -> list[Turn]:
             break
         kept.append(turn)
     return kept[::-1]
+
+
+def bounded_turns(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns as they are analysed; a model sees all of them."""
+    return [replace(turn, text=bounded(turn.text)) for turn in turns]
 
 
 def tokens(text: str) -> int:

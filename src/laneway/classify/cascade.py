@@ -26,8 +26,9 @@ from laneway.domain.conversation import World
 from laneway.domain.judgement import Classification, Intent
 from laneway.errors import LanewayError, LeaseLost
 from laneway.llm.offline.reports import is_report
+from laneway.language.tokens import bounded
 from laneway.store.questions import Question
-from laneway.transcript import Turn
+from laneway.transcript import Turn, bounded_turns
 
 NEAR = 4
 MESSAGE, LANE, FLAG = "message", "lane", "needs_confirmation"
@@ -50,7 +51,7 @@ class Cascade:
 
     async def judge(self, turns: Sequence[Turn], world: World = World.OWNER, near: AtHand = NOTHING) -> Classification:
         """The judgement on the last turn, with who made it and how long it took."""
-        began = time.perf_counter()
+        began, whole, turns = time.perf_counter(), turns[-1].text, bounded_turns(turns)
         if near.runner or near.taken_up(turns[-1].text) or await self._about_its_tables(turns[-1].text, near):
             return await self._for_runner(turns, world, near)
         meaning = meant(turns)
@@ -71,7 +72,8 @@ class Cascade:
             intent,
             decided.summary,
             decided.plan,
-            confirm and intent is Intent.COMMAND,
+            # What was not read may ask for a change.
+            whole != turns[-1].text or (confirm and intent is Intent.COMMAND),
             round(decided.confidence, 4),
             lane=lane,
             decided_by=decided.decided_by,
@@ -97,6 +99,7 @@ class Cascade:
         `said` are the user's own words, where the text is only what they refer to.
         """
         began = time.perf_counter()
+        text = bounded(text)
         taxonomy = self._local.taxonomy(name) if self._local is not None else self.taxonomies[name]
         decided = await self._cheaply(taxonomy, text, come.label if come else known)
         if come is not None:
@@ -126,7 +129,7 @@ class Cascade:
 
     async def settled(self, turns: Sequence[Turn], judged: Classification, choice: str | None) -> Classification:
         """The judgement once a person chose; without a choice, in its safe reading."""
-        label = choice or self.taxonomies[MESSAGE].fallback
+        label, whole, turns = choice or self.taxonomies[MESSAGE].fallback, turns[-1].text, bounded_turns(turns)
         text = meant(turns).text
         found = await self.decide(MESSAGE, text, said=beyond(text, turns[-1].text), known=label, model=False)
         intent = Intent(label)
@@ -135,7 +138,7 @@ class Cascade:
             intent=intent,
             summary=found.summary,
             plan=found.plan,
-            needs_confirmation=found.flags.get(FLAG, False) and intent is Intent.COMMAND,
+            needs_confirmation=whole != turns[-1].text or (found.flags.get(FLAG, False) and intent is Intent.COMMAND),
             confidence=1.0 if choice else judged.confidence,
             lane="answer" if intent is Intent.OTHER else await self._kept_lane(judged, text),
             decided_by="person" if choice else "default",

@@ -22,6 +22,7 @@ from laneway.classify.rows import Matrix, Rows
 from laneway.classify.rules import small_talk
 from laneway.classify.taxonomy import Flag, Taxonomy
 from laneway.classify.training import Decision, flag_rows, guarded, trained
+from laneway.language.tokens import bounded
 from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, Remembering, UseEncoder, Vectors
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class LocalClassifier:
 
         Where the label is `known` already, only what else there is to judge is judged.
         """
-        began = time.perf_counter()
+        began, text = time.perf_counter(), bounded(text)
         taxonomy = self._taxonomies[name]
         exact = self._exactly(taxonomy, text) if known is None else None
         if exact is not None and len(exact.flags) < len(taxonomy.flags):

@@ -70,8 +70,9 @@ class InProcess:
 
     def _in_context(self, asked: Asked) -> Judged:
         from laneway.classify.context import meant
+        from laneway.transcript import bounded_turns
 
-        meaning = meant(_turns(asked.turns))
+        meaning = meant(bounded_turns(_turns(asked.turns)))
         known = meaning.label or ("command" if meaning.order else None)
         found = self._classifier.judge(self.taxonomy.name, meaning.text, known)
         confirm = found.flags.get(FLAG, False) if meaning.confirm is None else meaning.confirm

@@ -15,7 +15,7 @@ _BEFORE: Final = re.compile(
 )
 _AFTER: Final = re.compile(
     r"(?:[\s,.!?]+(?:please|pls|plz|thanks(?: a lot| so much| in advance)?|thank you(?: very much| so much)?|thx|for me"
-    r"|right now|right away|(?:can|could|would|will) you(?: please)?)|[.!?;\s])\Z",
+    r"|right now|right away|(?:can|could|would|will) you(?: please)?)|[.!?;\s]+)\Z",
     re.IGNORECASE,
 )
 

@@ -10,6 +10,11 @@ from typing import Final
 
 LONGEST: Final = 2000
 """Letters of a request; a longer text is no request, and no rule looks at it."""
+BEGINNING, END = 1000, 500
+"""Letters of a long text that are analysed: what it is stands in front of what was pasted, or behind it."""
+MOST_PIECES, LONGEST_PIECE = 750, 200
+"""Words, signs and the blanks between them; a longer word is no word."""
+MOST_DIGITS: Final = 200
 
 _TOKEN: Final = re.compile(
     r"""
@@ -22,6 +27,7 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_PIECES: Final = re.compile(r"[\w'’-]+|\s+|[^\w\s'’-]")
 _MARKS: Final = {"“": "”", "`": "`", '"': '"', "'": "'"}
 _CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IRREGULAR: Final = {
@@ -44,6 +50,18 @@ class Token:
     value: int | float = 0
     unit: str = ""
     """What a number is written with: %, $, m."""
+
+
+def bounded(text: str) -> str:
+    """The text as it is analysed: of a long one its beginning and its end, and no word or run of signs without end."""
+    most = BEGINNING + END
+    read = f"{text[: BEGINNING - 1]}\n{text[-END:]}" if len(text) > most else text
+    # One character may be written out as eighteen.
+    plain = unicodedata.normalize("NFKC", read)
+    pieces = _PIECES.findall(plain[:most] if len(plain) > 2 * most else read)
+    if len(pieces) > MOST_PIECES:
+        pieces = [*pieces[: BEGINNING // 2 - 1], "\n", *pieces[-END // 2 :]]
+    return "".join(piece[:LONGEST_PIECE] for piece in pieces)
 
 
 def fold(text: str) -> str:
@@ -89,7 +107,9 @@ def _tokens(match: re.Match[str]) -> list[Token]:
 def _number(match: re.Match[str]) -> Token:
     text, unit = match["number"], (match["unit"] or "").lower()
     digits = re.sub(r"[^\d.-]", "", text[: len(text) - len(unit)] if unit else text)
-    value: int | float = float(digits) if "." in digits or len(digits) > 300 else int(digits)
+    if len(digits) > MOST_DIGITS:
+        return Token("word", text, text, match.start(), match.end())
+    value: int | float = float(digits) if "." in digits else int(digits)
     if unit in ("k", "bn"):
         value, unit = value * (1000 if unit == "k" else 10**9), ""
         value = int(value) if value == int(value) else value

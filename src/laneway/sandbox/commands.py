@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from laneway.domain.action import Verdict
-from laneway.sandbox.shell.bounds import LONGEST, TooMuch
+from laneway.sandbox.shell.bounds import LONGEST, LONGEST_PATH, TooMuch
 from laneway.sandbox.shell.holes import RESERVED
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.invoke import invoke, risky
@@ -103,9 +103,11 @@ def judge_tool(
     see: See | None = None,
 ) -> Verdict:
     """Whether another agent's tool call may run in a folder: its workspace, unless the project begins further up."""
-    from laneway.sandbox.tool_calls import judged_tool
+    from laneway.sandbox.tool_calls import judged_tool, paths_of
 
     try:
+        if any(len(path) > LONGEST_PATH for path in paths_of(input)):
+            return verdict([Finding("too-long", "A path is too long to be judged.")], changes=True)
         return judged_tool(tool, input, cwd, partial(judge, see=see), project)
     except _UNFORESEEN:
         return verdict([Finding("unknown-tool", "The tool call could not be judged.")], changes=True)

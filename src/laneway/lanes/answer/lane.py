@@ -5,6 +5,7 @@ from __future__ import annotations
 from laneway.classify.rules import small_talk
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Answer, Request
+from laneway.language.tokens import bounded
 
 READY = {
     "greeting": "Hello. Ask me something or tell me what to do; /help shows what I know.",
@@ -31,7 +32,7 @@ class AnswerLane:
         command = request.job.payload.get("command")
         if command is not None:
             return Answer(await self._commands.answer(str(command), request))
-        kind = small_talk(request.message.text)
+        kind = small_talk(bounded(request.message.text))
         if kind is not None:
             return Answer(READY[kind])
         return Answer(NO_MODEL_ASKED)

@@ -20,15 +20,15 @@ _SECRETS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?i)\b((?:bearer|basic)[ ]+)[\w.~+/=-]{8,}"), rf"\1{_HIDDEN}"),
     (
         re.compile(
-            r"""(?ix)( [\w-]* (?:password|passwd|passphrase|pwd|secret|token|credential|key) s? ["']?
+            r"""(?ix)( (?:password|passwd|passphrase|pwd|secret|token|credential|key) s? ["']?
                 [ \t]* (?: = | : (?!//) ) [ \t]* ) ( "[^"\n]*" | '[^'\n]*' | [^\s,;&"'}]+ )"""
         ),
         rf"\1{_HIDDEN}",
     ),
-    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://[^\s:/@]*:)[^\s@]+@"), rf"\1{_HIDDEN}@"),
+    (re.compile(r"(?<=://)([^\s:/@]{0,80}:)[^\s@]{1,200}@"), rf"\1{_HIDDEN}@"),
     (re.compile(r"\b(?:sk|pk|rk)[-_][\w-]{8,}"), _HIDDEN),
     (re.compile(r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza)[\w-]{8,}"), _HIDDEN),
-    (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), _HIDDEN),
+    (re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), _HIDDEN),
     # A Telegram bot's token.
     (re.compile(r"\b\d{6,12}:[A-Za-z0-9_-]{30,}"), _HIDDEN),
 )

@@ -64,7 +64,7 @@ def answer_orders(turn: Turn) -> Answer:
 
 def plan(message: str, offer: Offer) -> Plan:
     """The orders in this message, in their order."""
-    text = _set_text_apart(mark(message))
+    text = _set_text_apart(mark(message[: LONGEST + 1]))
     if len(message) > LONGEST or len(text.marked.replace(BLOT, "")) > LONGEST_SENTENCE:
         return Refusal("That is too long for me to understand.", HELP_HINT)
     found = _read_steps(text, offer, _BORDERS)

@@ -51,7 +51,7 @@ NOTHING_ASKED: Final = (
     " you found; else answer in a sentence."
 )
 # The judgement on a message, put below it for models that can use it.
-_UNDERSTOOD_AS: Final = re.compile(r"\n\n\[Understood as: .*\]\s*\Z", re.S)
+_UNDERSTOOD_AS: Final = "\n\n[Understood as: "
 # The word for silence as a prompt writes it; "change NOTHING without asking" is another matter.
 _SILENCE: Final = re.compile(
     rf"[`'\"“‘*]{NOTHING}[`'\"”’*]"
@@ -115,7 +115,9 @@ def latest_turn(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition
             elif isinstance(part, ToolReturnPart):
                 returns.append(part)
         instructions = message.instructions or instructions
-    own_words = _ATTACHED.split(_UNDERSTOOD_AS.sub("", question), maxsplit=1)[0].strip()
+    before, mark, judgement = question.rpartition(_UNDERSTOOD_AS)
+    question = before if mark and judgement.rstrip().endswith("]") else question
+    own_words = _ATTACHED.split(question, maxsplit=1)[0].strip()
     offered = {tool.name: tool for tool in tools}
     is_remark = question.endswith(f"\n\n[Understood as: {NOTHING_ASKED}]")
     is_silent = _SILENCE.search(instructions) is not None

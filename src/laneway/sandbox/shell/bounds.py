@@ -4,6 +4,8 @@ from __future__ import annotations
 
 LONGEST = 64_000
 """Characters of a command; what is longer is asked about unread."""
+LONGEST_PATH = 4096
+"""Characters of a path; Linux opens no longer one."""
 MOST_WORDS = 500
 """Words one word may become."""
 MOST_EXPANDED = 400_000

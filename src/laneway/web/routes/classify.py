@@ -15,7 +15,7 @@ from laneway.domain.conversation import Author
 from laneway.domain.ids import new_id
 from laneway.errors import BadInput
 from laneway.llm.meter import Account, charged_to
-from laneway.transcript import Turn
+from laneway.transcript import Turn, bounded_turns
 from laneway.web.gateway import Here, Me
 
 router = APIRouter(tags=["classification"])
@@ -61,7 +61,7 @@ async def classify(here: Here, me: Me, asked: Asked) -> DecidedShape:
     if taxonomy is None:
         names = ", ".join(sorted(cascade.taxonomies))
         raise BadInput(f"There is no taxonomy `{asked.taxonomy[:60]}`.", hint=f"There are {names}.")
-    turns = [Turn(new_id(), turn.author, turn.text) for turn in asked.turns]
+    turns = bounded_turns([Turn(new_id(), turn.author, turn.text) for turn in asked.turns])
     meaning = _meaning(asked, turns)
     await cascade.prepare(asked.taxonomy)
     with charged_to(Account(principal=me.id, lane="classify", world=me.world)):

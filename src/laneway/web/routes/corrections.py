@@ -13,8 +13,9 @@ from laneway.classify.rules import normalise
 from laneway.domain.conversation import Role
 from laneway.domain.judgement import CorrectionState
 from laneway.errors import BadInput, NotFound
+from laneway.language.tokens import bounded
 from laneway.store import conversations, corrections
-from laneway.transcript import build
+from laneway.transcript import bounded_turns, build
 from laneway.web.auth import open_to
 from laneway.web.gateway import Here, Me
 from laneway.web.shapes import CorrectionShape, Listing, Page, paged
@@ -53,8 +54,8 @@ async def correct(here: Here, me: Me, message_id: UUID, posted: CorrectionPosted
             raise NotFound(f"There is no message {message_id}.", hint="GET /messages lists them.")
         here.app.corrections.check(found, posted.taxonomy, posted.label, posted.needs_confirmation)
         turns = await build(tx, found, limit=settings.message_history_limit, token_budget=settings.context_tokens)
-        meaning = meant(turns)
-        if meaning.order or normalise(meaning.text) != normalise(found.text):
+        meaning = meant(bounded_turns(turns))
+        if meaning.order or normalise(meaning.text) != normalise(bounded(found.text)):
             raise BadInput("It was judged by what was said before it.", hint="Only judgements by words can be learnt.")
         stored = await here.app.corrections.take(
             tx, found, meaning.text, taxonomy=posted.taxonomy, label=posted.label, flag=posted.needs_confirmation,

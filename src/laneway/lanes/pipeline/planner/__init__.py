@@ -33,7 +33,7 @@ def planned(prompt: str, tables: Tables, today: date | None = None) -> Plan | Re
     if not tables:
         return Refusal("There is no table to work on.", "Give rows with the request.")
     try:
-        document = _read_plan(strip_politeness(prompt).core, tables, today)
+        document = _read_plan(strip_politeness(prompt).core if len(prompt) <= LONGEST else "", tables, today)
         _refuse_ties(document, tables)
         return plan_of(document)
     except NotUnderstood as refused:
@@ -43,7 +43,7 @@ def planned(prompt: str, tables: Tables, today: date | None = None) -> Plan | Re
 
 
 def _read_plan(text: str, tables: Tables, today: date | None) -> dict[str, Any]:
-    tokens = tokenize(text) if len(text) <= LONGEST else []
+    tokens = tokenize(text)
     if not tokens:
         raise NotUnderstood(f"The request is empty, or over {LONGEST:,} letters.", "Say what you want to see.")
     schemas = {name: read_schema(name, rows) for name, rows in tables.items()}
