@@ -24,7 +24,6 @@ from laneway.domain.ids import new_id
 from laneway.domain.redaction import redacted
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.planner import planned
-from laneway.lanes.tools.server_logs import redact
 from laneway.lanes.workflow.sentences.find import DraftContext
 from laneway.lanes.workflow.sentences.planner import plan_change
 from laneway.language.politeness import strip_politeness
@@ -85,8 +84,8 @@ def classified() -> Iterator[tuple[str, Reader]]:
     local = classifier()
     local.warm(["message", "route", "lane"], 2)
     local.listen()
-    for name, cascade in (("rules", Cascade()), ("the local classifier", Cascade(local=local))):
-        yield f"{name}: a message", lambda text, by=cascade: asyncio.run(by.judge(turns(text)))
+    yield "rules: a message", lambda text: asyncio.run(Cascade().judge(turns(text)))
+    yield "the local classifier: a message", lambda text: asyncio.run(Cascade(local=local).judge(turns(text)))
     yield "an answer to it", lambda text: asyncio.run(Cascade(local=local).judge(turns(text, text, "yes, do it")))
 
 
@@ -116,8 +115,7 @@ def readers() -> dict[str, Reader]:
         "politeness": lambda text: strip_politeness(bounded(text)),
         "times": times,
         "chat commands": lambda text: (PLAN.fullmatch(text), COMMAND.fullmatch(text)),
-        "secrets in values": redacted,
-        "secrets in logs": redact,
+        "secrets": redacted,
         "the guard: a command": lambda text: judge(text, "/home/somebody"),
         "the guard: what is longest": lambda text: judge(text[: LONGEST // 2], "/home/somebody"),
         "the guard: a tool": tool_call,

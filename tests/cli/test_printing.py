@@ -6,12 +6,13 @@ import json
 import logging
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from laneway.cli.home import address_of_up, only_up
-from laneway.cli.log_lines import JsonLines, SharedLog, TextLines
+from laneway.cli.log_lines import JsonLines, ScreenLines, SharedLog, TextLines
 from laneway.cli.printing import between, lasting, money, one_line, plain, print_table
 from laneway.errors import Conflict
 
@@ -49,6 +50,21 @@ def test_log_lines_hold_no_secret_in_either_form() -> None:
     assert "hush" not in shown["message"]
     assert shown["level"] == "info"
     assert shown["time"].endswith("Z")
+
+
+def test_a_record_is_one_line_and_commands_no_terminal() -> None:
+    hostile = "GET /a\n2026-11-01T00:00:00.000Z INFO laneway: all is well\r\x1b[2J\x07\x9b\u2028\u202egpj.exe\0"
+    told = record(hostile)
+    try:
+        raise ValueError(hostile)
+    except ValueError:
+        told.exc_info = sys.exc_info()
+    for form in (TextLines(), JsonLines(), ScreenLines()):
+        written = form.format(told)
+        assert [sign for sign in written if not (sign.isprintable() or sign == "\n")] == []
+        assert [line[:4] for line in written.splitlines()[1:] if not line.startswith("    ")] == []
+        assert "\\u001b[2J" in written
+    assert json.loads(JsonLines().format(told))["message"] == hostile
 
 
 def test_a_log_two_processes_share_is_moved_away_for_both(tmp_path: Path) -> None:

@@ -14,11 +14,15 @@ from io import TextIOWrapper
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 
+from laneway.domain.redaction import redacted
 from laneway.settings import Settings
 
 FILE = "laneway.log"
 LARGEST = 10 * 1024 * 1024
 KEPT = 3
+_CODES = (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+_CONTROLS = {code: f"\\u{code:04x}" for code in _CODES}
+"""Characters that move, colour or turn round what is shown, or end a line, and how they are written."""
 
 
 def start_logging(settings: Settings) -> None:
@@ -73,21 +77,34 @@ class SharedLog(WatchedFileHandler):
                     newer.replace(older)
 
 
-class TextLines(logging.Formatter):
+class LogLines(logging.Formatter):
+    """One line for each record, and nothing in it that a terminal or a reader of lines takes for more than text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return str(redacted(self.line(record))).translate(_CONTROLS)
+
+    def line(self, record: logging.LogRecord) -> str:
+        """What is said of the record."""
+        return f"{record.levelname.capitalize()}: {record.getMessage()}"
+
+
+class ScreenLines(LogLines):
+    """Short lines for whoever looks at the terminal; tracebacks are in the log."""
+
+
+class TextLines(LogLines):
     """`2026-01-31T12:00:00.000Z INFO laneway.engine: …`"""
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact(f"{_moment(record)} {record.levelname} {record.name}: {_message(self, record)}")
+        # Set in: no line of a traceback can pass for a record.
+        trace = str(redacted(self.formatException(record.exc_info))).split("\n") if record.exc_info else []
+        return "\n    ".join([super().format(record), *(line.translate(_CONTROLS) for line in trace)])
+
+    def line(self, record: logging.LogRecord) -> str:
+        return f"{_moment(record)} {record.levelname} {record.name}: {record.getMessage()}"
 
 
-class ScreenLines(logging.Formatter):
-    """Short lines for whoever looks at the terminal; tracebacks are in the log."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return redact(f"{record.levelname.capitalize()}: {record.getMessage()}")
-
-
-class JsonLines(logging.Formatter):
+class JsonLines(LogLines):
     """One JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -95,25 +112,12 @@ class JsonLines(logging.Formatter):
             "time": _moment(record),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": redact(record.getMessage()),
+            "message": redacted(record.getMessage()),
         }
         if record.exc_info:
-            line["traceback"] = redact(self.formatException(record.exc_info))
-        return json.dumps(line, ensure_ascii=False)
-
-
-def redact(text: str) -> str:
-    """The text with everything that looks like a secret replaced."""
-    # Imported with the first line: it comes with the engine, whose loading should not delay the start.
-    from laneway.lanes.tools import server_logs
-
-    return server_logs.redact(text)
+            line["traceback"] = redacted(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=False).translate(_CONTROLS)
 
 
 def _moment(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _message(formatter: logging.Formatter, record: logging.LogRecord) -> str:
-    text = record.getMessage()
-    return f"{text}\n{formatter.formatException(record.exc_info)}" if record.exc_info else text

@@ -25,7 +25,7 @@ _LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
         rf"\1{HIDDEN}",
     ),
     (re.compile(r"(?i)(?<=://)[^\s:/@]{0,80}:[^\s@/]{1,200}(?=@)"), HIDDEN),
-    (re.compile(r"\b(?:sk|pk|rk|lw)[-_][\w-]{16,}"), HIDDEN),
+    (re.compile(r"\b(?:sk|pk|rk|lw)[-_][\w-]{12,}"), HIDDEN),
     (re.compile(r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|AIza)[\w-]{8,}"), HIDDEN),
     (re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"), HIDDEN),
     (re.compile(r"(?<!\d)\d{8,10}:[A-Za-z0-9_-]{35}\b"), HIDDEN),

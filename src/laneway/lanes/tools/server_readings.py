@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 
 from laneway.clock import SystemClock, local
-from laneway.lanes.tools.server_logs import redact
+from laneway.domain.redaction import redacted
 
 Facts = dict[str, Any]
 
@@ -143,7 +143,7 @@ def _is_one_of(name: str, wanted: Sequence[str]) -> bool:
 def _short_name(name: str) -> str:
     if len(name) > KERNEL_NAME_LENGTH:
         name = (name.split() or [name])[0].rstrip(":")
-    return redact(name)
+    return str(redacted(name))
 
 
 def _quietly(measure: Callable[[], float]) -> None:
