@@ -12,6 +12,7 @@
     ├── BudgetExceeded      429  a cap on money or tokens would be passed
     ├── BudgetBusy          429  a cap may have room when the calls being made have ended
     ├── TooMany             429  a sender writes faster than is allowed
+    ├── TooSlow             408  a request did not come to its end
     ├── Unavailable         503  a part we need does not answer
     ├── ModelFault          502  a model or a provider failed
     │   ├── TransientFault       worth trying again
@@ -95,6 +96,10 @@ class BudgetExceeded(LanewayError):
 
 class BudgetBusy(LanewayError):
     status, code, waits = 429, "budget-busy", True
+
+
+class TooSlow(LanewayError):
+    status, code = 408, "too-slow"
 
 
 class TooMany(LanewayError):

@@ -38,6 +38,8 @@ RECONNECT_SECONDS = 0.5
 BETWEEN_SECONDS = 0.05
 """What comes sooner after the last look is looked at together; what comes alone is seen at once."""
 REMEMBERED_JOBS = 1000
+AT_ONCE = 2
+"""So many streams read the store at the same time; however many are open, the jobs have the other connections."""
 DELTA_SECONDS = 2.0
 """So long a delta waits for events that are withheld; somebody else's long transaction must not stop all writing."""
 
@@ -90,6 +92,7 @@ class Hub:
     def __init__(self, db: Database, delta_seconds: float = DELTA_SECONDS) -> None:
         self._db, self._delta_seconds = db, delta_seconds
         self._watchers: set[Watcher] = set()
+        self._reading = asyncio.Semaphore(AT_ONCE)
         self._tasks: list[asyncio.Task[None]] = []
         self._ready, self._wake = asyncio.Event(), asyncio.Event()
         self._cursor = events.START
@@ -104,7 +107,7 @@ class Hub:
 
     async def place(self, since: str) -> str:
         """The cursor a stream begins after: `now`, `start`, or the id of an event."""
-        async with self._db.transaction() as tx:
+        async with self._reading, self._db.transaction() as tx:
             return await feed.place(tx, since)
 
     async def watch(self, cursor: str, watcher: Watcher) -> AsyncGenerator[Event | Delta | None, None]:
@@ -138,7 +141,7 @@ class Hub:
     async def _stored(self, cursor: str, watcher: Watcher) -> AsyncGenerator[Event, None]:
         while True:
             try:
-                async with self._db.transaction() as tx:
+                async with self._reading, self._db.transaction() as tx:
                     page = await events.after(tx, cursor, limit=PAGE, job_id=watcher.job, thread_id=watcher.thread)
             except Unavailable:
                 await asyncio.sleep(RECONNECT_SECONDS)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import OrderedDict, deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,9 +16,10 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from laneway.domain.conversation import Principal, Role
-from laneway.errors import Forbidden, Unauthorized
+from laneway.errors import Forbidden, TooMany, Unauthorized
 from laneway.store import principals
 from laneway.store.database import Database
+from laneway.web.limits import TABLE_DOORS
 
 PUBLIC = frozenset({"/health", "/ready", "/telegram/webhook", "/whatsapp/webhook", "/waha/webhook"})
 """Paths without a key: those for life and readiness, and webhooks, which look for themselves who posts."""
@@ -33,6 +35,9 @@ REMEMBERED_SECONDS = 5.0
 
 MOST_REMEMBERED = 64
 LONGEST_KEY = 200
+BAD_KEYS = 30
+"""So many keys that open nothing are looked up in a minute for one address."""
+MOST_COUNTED = 10_000
 ROLES = "x-roles"
 """The key in the API's description under which a route names the roles that may use it beside the owner."""
 
@@ -48,6 +53,10 @@ class Keys:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._known: dict[str, tuple[float, Principal]] = {}
+
+    def was_good(self, key: str) -> bool:
+        """Whether the key opened something lately."""
+        return principals.hashed(key) in self._known
 
     async def principal(self, key: str) -> Principal | None:
         """The principal of the key, if it is anybody's."""
@@ -67,6 +76,30 @@ class Keys:
         return found
 
 
+class RateLimit:
+    """So many a minute for each; counted in this process."""
+
+    def __init__(self, most: int, what: str) -> None:
+        self._most, self._what = most, what
+        self._counted: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def check(self, who: str) -> None:
+        """Returns only if there may be one more; else TooMany."""
+        times, now = self._counted.get(who, deque[float]()), time.monotonic()
+        while times and now - times[0] >= 60:
+            times.popleft()
+        if len(times) >= self._most:
+            wait = times[0] + 60 - now
+            raise TooMany(f"{self._what} within a minute.", hint=f"Wait {wait:.0f} s.", retry_after=wait)
+
+    def count(self, who: str) -> None:
+        """There was one more."""
+        self._counted.setdefault(who, deque(maxlen=self._most)).append(time.monotonic())
+        self._counted.move_to_end(who)
+        if len(self._counted) > MOST_COUNTED:
+            self._counted.popitem(last=False)
+
+
 class Access:
     """Which roles may use which route beside the owner, as the API's description says it."""
 
@@ -84,10 +117,12 @@ class Access:
 
 
 class Authentication:
-    """Lets a request through with its principal in the scope, before a byte of its body is read."""
+    """Lets a request through with its principal in the scope, before a byte of its body is read; but not too many."""
 
-    def __init__(self, app: ASGIApp, keys: Keys) -> None:
+    def __init__(self, app: ASGIApp, keys: Keys, per_minute: int) -> None:
         self._app, self._keys = app, keys
+        self._bad = RateLimit(BAD_KEYS, f"{BAD_KEYS} wrong keys came from your address")
+        self._work = RateLimit(per_minute, f"You have posted {per_minute} requests")
         self._access: Access | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,10 +130,20 @@ class Authentication:
             # No route here speaks it; 1008 is "policy violation".
             return await send({"type": "websocket.close", "code": 1008})
         if scope["type"] == "http" and not is_public(scope["path"]):
-            scope["laneway.principal"] = found = await self._known(Headers(scope=scope))
+            scope["laneway.principal"] = found = await self._known(scope)
             if found.role is not Role.OWNER:
                 self._check(found, scope)
-        return await self._app(scope, receive, send)
+            # Messages are counted where they are written down, for all processes and each sender.
+            if scope["method"] == "POST" and scope["path"] not in TABLE_DOORS:
+                self._work.check(str(found.id))
+                self._work.count(str(found.id))
+        try:
+            return await self._app(scope, receive, send)
+        except Unauthorized:
+            # A route that looks itself: the right key passes whatever others have tried.
+            self._bad.check(_address(scope))
+            self._bad.count(_address(scope))
+            raise
 
     def _check(self, principal: Principal, scope: Scope) -> None:
         """Returns only if the route is open to the principal's role."""
@@ -109,15 +154,23 @@ class Authentication:
             needed = " or ".join((Role.OWNER, *roles))
             raise Forbidden(f"This needs a key of the role {needed}.", hint=f"Yours is that of the {principal.role}.")
 
-    async def _known(self, headers: Headers) -> Principal:
-        key = presented(headers)
+    async def _known(self, scope: Scope) -> Principal:
+        key = presented(Headers(scope=scope))
+        if key and not self._keys.was_good(key):
+            self._bad.check(_address(scope))
         found = await self._keys.principal(key) if key and len(key) <= LONGEST_KEY else None
         if found is None:
+            if key:
+                self._bad.count(_address(scope))
             raise Unauthorized(
                 "This key opens nothing." if key else "This needs a key.",
                 hint="Send `Authorization: Bearer KEY`; the key is in the file `key` of the data directory.",
             )
         return found
+
+
+def _address(scope: Scope) -> str:
+    return str((scope.get("client") or ("",))[0])
 
 
 def is_public(path: str) -> bool:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pydantic import ValidationInfo
 
 from laneway.domain.storable import NotStorable, check_storable
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.unpacking import SMALL, Unpacked, unpacked
-from laneway.web.limits import BodyLimits
 from laneway.web.problems import WrongFields
+
+if TYPE_CHECKING:
+    from laneway.web.limits import BodyLimits
 
 CHECKED = "checked"
 LONGEST_PLACE = 200
@@ -48,7 +51,18 @@ async def read_field(name: str, body: bytes, limits: BodyLimits) -> Unpacked:
     return found
 
 
-def check_fields(fields: dict[str, Any]) -> None:
+def is_json(content_type: str) -> bool:
+    """Whether a body of this type is read as JSON."""
+    kind = content_type.partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def check_body(parts: Sequence[bytes]) -> None:
+    """Returns only if the body is JSON, all of which can be stored."""
+    check_fields(decoded(b"".join(parts)))
+
+
+def check_fields(fields: Any) -> None:
     """Returns only if all of a request can be stored; else WrongFields names the field that cannot, row and cell."""
     try:
         check_storable(fields)

@@ -18,7 +18,7 @@ from laneway.domain.job import JobMode
 from laneway.domain.storable import check_storable
 from laneway.errors import BadInput
 from laneway.lanes.pipeline.taking_out import TakenOut
-from laneway.web.bodies import CHECKED, known_storable, read_field, read_object
+from laneway.web.bodies import CHECKED, is_json, known_storable, read_field, read_object
 from laneway.web.limits import BodyLimits
 from laneway.web.problems import WrongFields
 
@@ -82,7 +82,7 @@ class Sent:
 async def read(request: Request, limits: BodyLimits) -> Sent:
     """The message and its files, or an error that names what is wrong."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
+    if is_json(kind):
         found = await read_object(await request.body(), limits, '{"text": "…"}')
         return Sent(_posted(found.fields, frozenset(found.fields if found.checked else ())), tables=found.tables)
     if kind == "multipart/form-data":

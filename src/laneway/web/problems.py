@@ -68,6 +68,8 @@ def of_error(error: LanewayError) -> Response:
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
+    if error.status == 408:
+        headers["Connection"] = "close"
     more = {"fields": error.fields} if isinstance(error, WrongFields) else {}
     more = error.more if isinstance(error, Rejected) else more
     return problem(error.status, error.code, error.message, hint=error.hint, headers=headers, **more)

@@ -75,7 +75,7 @@ def create_app(app: App) -> FastAPI:
     api.add_exception_handler(HTTPException, problems.refused)
     # The last one added is the outermost.
     api.add_middleware(BodyLimit, limits=BodyLimits.of(settings))
-    api.add_middleware(Authentication, keys=keys)
+    api.add_middleware(Authentication, keys=keys, per_minute=settings.messages_per_minute)
     api.add_middleware(problems.Border)
     api.add_middleware(Counting, metrics=gateway.metrics)
     return api

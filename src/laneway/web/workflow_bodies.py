@@ -13,6 +13,7 @@ from laneway.errors import BadInput
 from laneway.lanes.pipeline.unpacking import SMALL
 from laneway.lanes.workflow.document import strict
 from laneway.lanes.workflow.yaml_text import from_yaml
+from laneway.web.bodies import check_fields, is_json
 from laneway.web.problems import WrongFields
 
 YAML = "application/yaml"
@@ -27,7 +28,8 @@ async def sent(request: Request, shape: type[Shape], **given: Any) -> Shape:
     if kind in _YAML:
         # Its reader takes its time, and the loop has none.
         fields = await asyncio.to_thread(from_yaml, body)
-    elif kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
+        check_fields(fields)
+    elif is_json(kind):
         fields = await asyncio.to_thread(_read, body) if len(body) > SMALL else _read(body)
     else:
         raise HTTPException(415, f"`{kind[:80]}` is not taken here." if kind else "The request has no Content-Type.")

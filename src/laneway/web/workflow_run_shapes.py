@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from laneway.domain.redaction import redacted
-from laneway.domain.storable import check_storable
 from laneway.domain.workflow_run import RUN_ENDED, NodeRecord, NodeStatus, RunStatus, WorkflowRun
 from laneway.store.workflow_triggers import Trigger, problem_of
 from laneway.web.shapes import Moment, Shape
@@ -19,12 +18,6 @@ LONGEST_TEXT = 4000
 
 class _Posted(BaseModel):
     model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _can_be_stored(cls, value: Any) -> Any:
-        check_storable(value)
-        return value
 
 
 class RunPosted(_Posted):

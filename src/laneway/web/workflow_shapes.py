@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from laneway.domain.storable import check_storable
 from laneway.domain.workflow import PatchKind
 from laneway.web.shapes import Listing, Moment, Shape
 
@@ -109,12 +108,6 @@ class NumberListing(Listing):
 
 class _Stored(BaseModel):
     model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _can_be_stored(cls, value: Any) -> Any:
-        check_storable(value)
-        return value
 
 
 class WorkflowPosted(_Stored):

@@ -38,10 +38,11 @@ async def watch(
     last_event_id: Annotated[str | None, Header(description="Wins over `since`.")] = None,
 ) -> EventStream:
     """Stored events come once each and in order, after a reconnect too; what a model writes comes as `delta`."""
-    async with here.app.db.transaction() as tx:
-        await check_thread(tx, which.thread)
-        if which.job is not None:
-            await jobs.get(tx, which.job)
+    if which.thread is not None or which.job is not None:
+        async with here.app.db.transaction() as tx:
+            await check_thread(tx, which.thread)
+            if which.job is not None:
+                await jobs.get(tx, which.job)
     cursor = await here.hub.place(last_event_id or which.since)
     watcher = Watcher(which.job, which.thread)
     return EventStream(here.hub.watch(cursor, watcher), watcher, cursor)

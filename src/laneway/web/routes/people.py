@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from laneway.domain.conversation import Role
 from laneway.domain.people import LONGEST_NAME, cleaned, full_address
-from laneway.domain.storable import check_storable
 from laneway.errors import BadInput
 from laneway.store import notices, pairings, people, strangers
 from laneway.web.gateway import Here, Me
@@ -71,12 +70,6 @@ class StrangerListing(Listing):
 
 class _Given(BaseModel):
     model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _can_be_stored(cls, value: Any) -> Any:
-        check_storable(value)
-        return value
 
 
 class PairingPosted(_Given):

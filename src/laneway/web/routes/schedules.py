@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_ai.messages import ModelRequest
 from pydantic_ai.models import ModelRequestParameters
 
@@ -18,7 +18,6 @@ from laneway.clock import machine_zone
 from laneway.domain.budget import Budget, Period, Subject
 from laneway.domain.conversation import Principal, Thread, World
 from laneway.domain.schedule import Schedule, quiet_hours
-from laneway.domain.storable import check_storable
 from laneway.engine.recurrence import coming, following
 from laneway.engine.schedules import run_now
 from laneway.errors import BadInput, Forbidden, NotFound
@@ -55,12 +54,6 @@ class SchedulePosted(BaseModel):
     budget_usd: Decimal | None = Field(None, ge=0, le=1_000_000, description="Most dollars its runs may cost a day.")
     quiet: str | None = Field(None, max_length=40, description="Hours in which results wait, like 22:00-07:00.")
     urgent: bool = Field(False, description="Send results in quiet hours, too.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _can_be_stored(cls, value: Any) -> Any:
-        check_storable(value)
-        return value
 
 
 class ScheduleDetail(ScheduleShape):

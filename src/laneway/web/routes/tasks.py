@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from laneway.domain.storable import check_storable
 from laneway.domain.task import TaskPriority, TaskStatus, TaskType
 from laneway.store import tasks
 from laneway.web.gateway import Here
@@ -26,12 +25,6 @@ class TaskListing(Listing):
 
 class _Stored(BaseModel):
     model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _can_be_stored(cls, value: Any) -> Any:
-        check_storable(value)
-        return value
 
 
 class TaskPosted(_Stored):
