@@ -88,6 +88,24 @@ async def test_a_customer_has_a_world_of_its_own_and_the_two_worlds_do_not_share
     assert counts(door.database_url) | {"events": 0} == before
 
 
+async def test_a_sender_who_names_another_customers_thread_is_refused_and_nothing_is_written(door: Door) -> None:
+    ann = await door.send("my number is 12", sender={"id": "ann-3"})
+    await door.until(ann["job_id"])
+    named = await door.send("and here", sender={"id": "ann-3"}, thread="orders-3")
+    await door.until(named["job_id"])
+    before = counts(door.database_url) | {"events": 0}
+    for thread in ("customer:ann-3", "orders-3"):
+        body = {"text": "what is the number?", "thread": thread, "sender": {"id": "bob-3"}}
+        problem = await door.post("/messages", 403, json=body)
+        assert problem["detail"].startswith(f"Thread {thread} is another customer's.")
+    assert counts(door.database_url) | {"events": 0} == before
+    # Whoever comes by a forgotten address is somebody else, with a thread of their own.
+    await door.delete("/people/addresses", address="http:ann-3")
+    again = await door.send("hello", sender={"id": "ann-3"})
+    await door.until(again["job_id"])
+    assert again["thread_id"] not in (ann["thread_id"], named["thread_id"])
+
+
 async def test_messages_and_threads_are_paged_newest_first_without_gaps(own_door: Door) -> None:
     door = own_door
     sent = [await door.ask(f"number {n}?", thread="paged") for n in range(4)]

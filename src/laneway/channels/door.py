@@ -127,7 +127,7 @@ class Door:
         """The sender has been told; of those who write too fast, once a minute."""
         async with self._db.transaction() as tx:
             thread = await conversations.ensure_thread(tx, arrival.channel, _thread(arrival, principal), principal)
-            if thread.world is not principal.world:
+            if not thread.is_open_to(principal):
                 return
             key = f"{kind}:{arrival.external_id}"
             if kind == "too-many":

@@ -108,7 +108,7 @@ async def _answer(
 
 async def _about_job(tx: Connection, verb: str, job_id: UUID, thread: Thread, principal: Principal) -> Pressed:
     job = await jobs.get(tx, job_id)
-    if job.thread_id != thread.id or principal.world is not thread.world:
+    if job.thread_id != thread.id or not thread.is_open_to(principal):
         raise NotFound("This is not of this conversation.")
     if verb == "u":
         return Pressed("Undoing it.", f"/undo {job_id}")

@@ -59,6 +59,10 @@ class Thread:
     context_from: int
     created_at: datetime
 
+    def is_open_to(self, principal: Principal) -> bool:
+        """Whether the principal may write in it: everybody of the owner's world, and of the other its one customer."""
+        return self.world is principal.world and (self.world is World.OWNER or self.principal_id == principal.id)
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

@@ -23,11 +23,11 @@ WITH t AS (
     SELECT %(new_thread)s, %(channel)s, %(thread)s, %(principal)s, %(world)s
     WHERE NOT EXISTS (SELECT 1 FROM messages WHERE channel = %(channel)s AND external_id = %(external_id)s)
     ON CONFLICT (channel, external_id) DO UPDATE SET channel = EXCLUDED.channel
-    RETURNING id, world
+    RETURNING id, world = %(world)s AND (world = 'owner' OR principal_id = %(principal)s) AS open
 ), m AS (
     INSERT INTO messages (id, thread_id, author, channel, external_id, principal_id, text, meta)
     SELECT %(message)s, t.id, 'user', %(channel)s, %(external_id)s, %(principal)s, %(text)s, %(meta)s
-    FROM t WHERE t.world = %(world)s
+    FROM t WHERE t.open
     ON CONFLICT (channel, external_id) DO NOTHING
     RETURNING id, thread_id
 ), j AS (
@@ -38,7 +38,7 @@ WITH t AS (
     INSERT INTO events (kind, body, thread_id, job_id)
     SELECT 'message.received', %(event)s, j.thread_id, j.id FROM j
 )
-SELECT t.id, t.world = %(world)s, j.id,
+SELECT t.id, t.open, j.id,
        CASE WHEN j.id IS NOT NULL THEN pg_notify('laneway_jobs', '') END,
        CASE WHEN j.id IS NOT NULL THEN pg_notify('laneway_events', '') END
 FROM t LEFT JOIN j ON true
@@ -52,11 +52,10 @@ async def write(tx: Connection, incoming: Incoming, *, aside: bool = False, scop
     row = await cursor.fetchone()
     if row is None:
         return await _already_here(tx, incoming)
-    thread_id, same_world, written = row[0], row[1], row[2]
-    if not same_world:
+    thread_id, is_open, written = row[0], row[1], row[2]
+    if not is_open:
         raise Forbidden(
-            f"Thread {incoming.thread} on {incoming.channel} belongs to another trust world.",
-            hint="Use a thread of your own.",
+            f"Thread {incoming.thread} on {incoming.channel} is somebody else's.", hint="Use a thread of your own."
         )
     if written is None:
         return await _already_here(tx, incoming)
@@ -67,7 +66,7 @@ async def write(tx: Connection, incoming: Incoming, *, aside: bool = False, scop
 async def keep(tx: Connection, incoming: Incoming) -> bool:
     """The message is stored for the conversation's sake and nothing is done about it; False if it was here before."""
     thread = await conversations.ensure_thread(tx, incoming.channel, incoming.thread, incoming.principal)
-    if thread.world is not incoming.principal.world:
+    if not thread.is_open_to(incoming.principal):
         return False
     message_id = new_id()
     cursor = await tx.execute(

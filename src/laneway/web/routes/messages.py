@@ -94,7 +94,7 @@ async def send(
     )
     here.app.intake.check(incoming)
     if posted.sender is not None:
-        incoming = replace(incoming, principal=await _customer(here.app.db, incoming, posted.sender))
+        incoming = await _from_customer(here.app.db, incoming, posted.sender, is_named=posted.thread is not None)
     receipt = await received(here, incoming, tables)
     if receipt.duplicate:
         response.status_code = 200
@@ -168,8 +168,8 @@ def _stranger(sender: Sender, now: datetime) -> Principal:
     return Principal(uuid4(), Role.CUSTOMER, sender.name or sender.id, now)
 
 
-async def _customer(db: Database, incoming: Incoming, sender: Sender) -> Principal:
-    """The stored principal of the customer, made if it is new and its message will be taken."""
+async def _from_customer(db: Database, incoming: Incoming, sender: Sender, *, is_named: bool) -> Incoming:
+    """The message as the stored customer's, who is made if new and if the message will be taken."""
     async with db.transaction() as tx:
         thread = await conversations.thread_on(tx, incoming.channel, incoming.thread)
         if thread is not None and thread.world is not World.CUSTOMER:
@@ -181,4 +181,9 @@ async def _customer(db: Database, incoming: Incoming, sender: Sender) -> Princip
             raise Forbidden(
                 f"`{sender.id}` is blocked.", hint=f"`laneway people unblock http:{sender.id}` lets them in."
             )
-        return found
+        if thread is None or thread.is_open_to(found):
+            return replace(incoming, principal=found)
+        if is_named:
+            raise Forbidden(f"Thread {incoming.thread} is another customer's.", hint="Leave `thread` out.")
+        # Whoever had this address before was forgotten, and is somebody else.
+        return replace(incoming, principal=found, thread=f"customer:{found.id}")
