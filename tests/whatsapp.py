@@ -81,7 +81,7 @@ def settings(server: WhatsAppServer, **more: Any) -> dict[str, Any]:
     return {
         "whatsapp_token": SecretStr(TOKEN), "whatsapp_app_secret": SecretStr(SECRET),
         "whatsapp_verify_token": SecretStr(VERIFY), "whatsapp_number_id": NUMBER_ID, "whatsapp_api_url": server.api,
-        "whatsapp_owners": (OWNER,), **more,
+        "whatsapp_owners": (OWNER,), "whatsapp_customers": True, **more,
     }  # fmt: skip
 
 

@@ -243,7 +243,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls, unserv
     channels = opened(settings, db, hub, originals) | {channel.name: channel for channel in parts.channels}
     pulled = PULLED - channels.keys()
     models = parts.models(db) if parts.models else choose(settings, db, pulled=pulled, unserved=unserved)
-    prompts = Prompts(settings.home)
+    prompts = Prompts(settings.home, settings.business_prompt)
     small = _small_model(models, prompts)
     lanes: dict[str, Lane] = {}
     taxonomies = load(settings.home)

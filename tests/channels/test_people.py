@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from pathlib import Path
 
 import pytest
 
 from laneway.channels.codes import KNOWN_ALREADY, NO_CODE, NOT_IN_GROUPS, TOO_MANY
 from laneway.channels.intake import Intake, Limits
+from laneway.channels.opened import welcome
 from laneway.channels.people import NOT_YOURS, PRIVATE, Admitted, Paired, Refused, Welcome
 from laneway.domain.conversation import PULLED, Incoming, Role
 from laneway.errors import BadInput, Conflict
+from laneway.settings import Settings
 from laneway.store import conversations, notices, people
 from laneway.store.database import Database
 from tests.channels.arriving import Gate, gate, written
@@ -39,6 +42,17 @@ async def test_of_a_stranger_only_the_knock_is_kept_and_it_is_told_once_an_hour_
     await here.rows("UPDATE strangers SET told_at = told_at - interval '61 minutes'")
     assert (await here.take("hello?")).say == PRIVATE
     assert (await here.take("hello??")).say == ""
+
+
+async def test_strangers_become_customers_only_where_the_owner_says_so(db: Database, tmp_path: Path) -> None:
+    channels = ("telegram", "whatsapp", "waha")
+    here = await gate(db, None, **welcome(Settings(home=tmp_path)))
+    for channel in channels:
+        assert (await here.take("hello", "7", channel=channel)).outcome == "refused", channel
+    said_so = Settings.model_validate({"home": tmp_path} | {f"{channel}_customers": True for channel in channels})
+    here = await gate(db, None, **welcome(said_so))
+    for channel in channels:
+        assert (await here.take("hello", "7", channel=channel)).outcome == "taken", channel
 
 
 async def test_a_stranger_in_a_group_or_at_a_button_is_not_told(db: Database) -> None:

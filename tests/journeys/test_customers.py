@@ -86,3 +86,25 @@ async def test_the_same_order_of_the_owner_is_asked_about_and_only_the_owner_can
         assert pressed.say == "Approved."
         await here.until(taken.receipt.job_id, JobStatus.DONE)
         assert lights.done == ["lights"]
+
+
+async def test_customers_are_answered_by_the_business_and_the_owner_by_the_owners_prompt(
+    start: Start[Laneway], tmp_path: Path
+) -> None:
+    heard: dict[str, str] = {}
+
+    def script(asked: Asked) -> Turn:
+        heard[asked.text] = str(getattr(asked.messages[-1], "instructions", ""))
+        return Say("We open at nine.")
+
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "execution.txt").write_text("The owner's alarm code is 4711.")
+    (tmp_path / "desk.md").write_text("# Luna's bakery\n\nOpen from 9 to 17.")
+    async with start(ScriptedModel(script), business_prompt=Path("desk.md"), **WELCOME) as here:
+        for user, text in (("7", "when do you open?"), ("1", "what is the load?")):
+            taken = await here.app.door.take(written(text, user))
+            assert taken.receipt is not None
+            await here.until(taken.receipt.job_id)
+    assert "Open from 9 to 17." in heard["when do you open?"]
+    assert "4711" not in heard["when do you open?"]
+    assert heard["what is the load?"] == "The owner's alarm code is 4711."

@@ -158,6 +158,7 @@ async def test_the_settings_are_enough_and_without_them_the_door_is_shut(
     async with serving(database_url, tmp_path, scripted()) as served, httpx.AsyncClient(timeout=30) as http:
         assert (await http.post(f"{served.url}/waha/webhook", json={})).status_code == 404
     keys["waha_hmac_key"] = SecretStr(bridge.hmac_key)
+    keys["waha_customers"] = True
     async with serving(database_url, tmp_path, scripted(answers()), **keys) as served:
         bridge.hook = f"{served.url}/waha/webhook"
         assert await bridge.push(bridge.account.event(bridge.account.message(ANN, "When are you open?"))) == 200

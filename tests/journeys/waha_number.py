@@ -89,7 +89,9 @@ async def number(
     parts = scripted(script, tools=list(tools), channels=[channel])
     looks = _looks_back(bridge)
     try:
-        async with serving(database_url, home, parts, **{"waha_owners": (OWNER,), **settings}) as served:
+        async with serving(
+            database_url, home, parts, **{"waha_owners": (OWNER,), "waha_customers": True, **settings}
+        ) as served:
             bridge.hook = f"{served.url}/waha/webhook"
             key = {"Authorization": f"Bearer {served.key}"}
             async with httpx.AsyncClient(base_url=served.url, headers=key, timeout=30) as http:

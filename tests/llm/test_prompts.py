@@ -38,3 +38,18 @@ def test_an_empty_or_unreadable_file_is_named_at_the_start(tmp_path: Path, conte
     (tmp_path / "prompts" / "proactive.txt").write_bytes(content)
     with pytest.raises(SettingsError, match=r"proactive\.txt"):
         Prompts(tmp_path)
+
+
+def test_what_the_owner_wrote_about_the_business_stands_behind_its_rules(tmp_path: Path) -> None:
+    rules = Prompts(tmp_path).text("business")
+    (tmp_path / "business.md").write_text("Open from 9 to 17.\n", encoding="utf-8")
+    (tmp_path / "other.md").write_text("Closed.", encoding="utf-8")
+    found = Prompts(tmp_path)
+    assert found.text("business").startswith(rules)
+    assert found.text("business").endswith("Open from 9 to 17.")
+    assert found.version("business").startswith("override:")
+    assert "9 to 17" not in found.text("execution")
+    assert Prompts(tmp_path, Path("other.md")).text("business").endswith("Closed.")
+    assert Prompts(tmp_path, tmp_path / "other.md").text("business").endswith("Closed.")
+    with pytest.raises(SettingsError, match=r"missing\.md cannot be read"):
+        Prompts(tmp_path, Path("missing.md"))

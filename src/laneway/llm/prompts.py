@@ -9,7 +9,7 @@ from pathlib import Path
 
 from laneway.errors import NotFound, SettingsError
 
-NAMES = ("classification", "execution", "proactive", "review", "vision", "pipeline", "workflow")
+NAMES = ("classification", "execution", "proactive", "review", "vision", "pipeline", "workflow", "business")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,19 @@ class Prompt:
 
 
 class Prompts:
-    """Every prompt, read once at the start; `HOME/prompts/NAME.txt` replaces the built-in NAME."""
+    """Every prompt, read once at the start; `HOME/prompts/NAME.txt` replaces the built-in NAME.
 
-    def __init__(self, home: Path) -> None:
+    What the owner wrote about the business, in `HOME/business.md` or the file named, stands behind `business`.
+    """
+
+    def __init__(self, home: Path, business: Path | None = None) -> None:
         self._prompts = {name: _load(name, home / "prompts" / f"{name}.txt") for name in NAMES}
+        about = home / (business or Path("business.md")).expanduser()
+        if business is not None or about.is_file():
+            rules = self._prompts["business"].text
+            self._prompts["business"] = Prompt(
+                f"{rules}\n\nThe business, in its owner's words:\n\n{_read(about)}", "override"
+            )
 
     def text(self, name: str) -> str:
         """The words of a prompt."""
@@ -48,10 +57,14 @@ class Prompts:
 def _load(name: str, override: Path) -> Prompt:
     if not override.is_file():
         return Prompt((files("laneway.llm") / "prompts" / f"{name}.txt").read_text(encoding="utf-8").strip(), "builtin")
+    return Prompt(_read(override), "override")
+
+
+def _read(path: Path) -> str:
     try:
-        text = override.read_text(encoding="utf-8").strip()
+        text = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{override} cannot be read: {error}.", hint="Mend it or move it away.") from None
+        raise SettingsError(f"{path} cannot be read: {error}.", hint="Mend it or move it away.") from None
     if not text:
-        raise SettingsError(f"{override} is empty.", hint="Write the prompt into it, or remove it.")
-    return Prompt(text, "override")
+        raise SettingsError(f"{path} is empty.", hint="Write the prompt into it, or remove it.")
+    return text

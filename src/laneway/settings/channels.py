@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, SecretStr
@@ -71,7 +72,7 @@ class ChannelSettings(BaseModel):
         (), "whatsapp.operators", "LANEWAY_WHATSAPP_OPERATORS", "Numbers of operators."
     )
     whatsapp_customers: bool = setting(
-        True, "whatsapp.customers", "LANEWAY_WHATSAPP_CUSTOMERS", "Let everybody else in as a customer."
+        False, "whatsapp.customers", "LANEWAY_WHATSAPP_CUSTOMERS", "Let everybody else in as a customer."
     )
 
     waha_url: str | None = setting(None, "waha.url", "WAHA_URL", "Address of a WAHA bridge to WhatsApp; unset = off.")
@@ -85,9 +86,13 @@ class ChannelSettings(BaseModel):
     )
     waha_operators: tuple[str, ...] = setting((), "waha.operators", "LANEWAY_WAHA_OPERATORS", "Numbers of operators.")
     waha_customers: bool = setting(
-        True, "waha.customers", "LANEWAY_WAHA_CUSTOMERS", "Let everybody else in as a customer."
+        False, "waha.customers", "LANEWAY_WAHA_CUSTOMERS", "Let everybody else in as a customer."
     )
 
+    business_prompt: Path | None = setting(
+        None, "people.business_prompt", "LANEWAY_BUSINESS_PROMPT",
+        "Markdown file in the data directory that customers are answered by; unset = `business.md`, if it is there.",
+    )  # fmt: skip
     messages_per_minute: int = setting(
         600, "people.messages_per_minute", "LANEWAY_MESSAGES_PER_MINUTE",
         "Messages taken from the owner or an operator in a minute.", ge=1,

@@ -15,7 +15,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
-from laneway.domain.conversation import Author
+from laneway.domain.conversation import Author, World
 from laneway.domain.job import JobMode, Scope, node_of
 from laneway.domain.judgement import Intent
 from laneway.domain.report import what_was_done
@@ -41,6 +41,8 @@ MOST_CALLS = 15
 STOPPED_SHORT = f"I stopped after {MOST_CALLS} rounds with the tools without reaching an end."
 PLAN_ONLY = "\n\nAnswer with a short numbered plan of how you would do this. Do nothing yet."
 PROMPT = {Scope.REACTIVE: "execution", Scope.PROACTIVE: "proactive"}
+CUSTOMERS = "business"
+"""The prompt customers are answered by, never one of the owner's."""
 
 Output = str | DeferredToolRequests
 
@@ -100,6 +102,8 @@ class ToolsLane:
         job, node = work.request.job, node_of(work.request.job)
         # What a node of a workflow asks for is a task like any other, whoever started the run.
         prompt = PROMPT[Scope.REACTIVE if node else job.scope]
+        if work.request.world is World.CUSTOMER:
+            prompt = CUSTOMERS
         with (
             charged_to(Account(job.scope, job.thread_id, job.id, lane=self.name)),
             prompted_by(self._prompts.version(prompt)),
