@@ -67,11 +67,8 @@ from laneway.lanes.workflow.runs import Runs
 from laneway.lanes.workflow.triggers import Triggers
 from laneway.llm.choice import Models, caps_of, choose, with_served_model
 from laneway.llm.prompts import Prompts
-from laneway.observe.duty import SessionDuty
-from laneway.observe.orders import orders_of
-from laneway.reactors import loading
+from laneway.observe.duty import Orders, SessionDuty, orders_of
 from laneway.reactors.auditing import Auditing
-from laneway.reactors.options import chosen
 from laneway.reactors.own_jobs import TICK_SECONDS, Make, OwnJobs
 from laneway.reactors.reviewing import Reviews
 from laneway.reactors.shipped import shipped
@@ -133,6 +130,7 @@ class App:
     telemetry: Telemetry
     workflows: Workflows
     runs: Runs
+    orders: Orders
     pulled: frozenset[str] = PULLED
     """Channels whose clients fetch their replies themselves."""
     new_key: str | None = None
@@ -216,7 +214,7 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     work["workflow triggers"] = Triggers(app.db, app.runs, SystemClock()).keep_going
     work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
     if app.settings.watch_sessions:
-        orders = replace(orders_of(app.settings, app.pulled), more=app.telemetry.reactors)
+        orders = replace(app.orders, more=app.telemetry.reactors)
         # Each machine has sessions of its own.
         work[f"sessions:{this_machine()}"] = SessionDuty(app.db, orders).keep_going
     return [asyncio.create_task(duties.keep(app.db, name, duty), name=name) for name, duty in work.items()]
@@ -256,7 +254,9 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls, unserv
     journey = Journey(db, cascade, lanes, pulled, _patience(settings), enricher.enrich, (claiming.claimed,))
     telemetry = Telemetry(db, settings.otlp_url, settings.headers())
     # Our own jobs are audited in the database, not in the file of other agents' sessions.
-    own = replace(chosen(settings, loading.load(settings.reactor_folder or settings.home / "reactors")), audit=None)
+    # And what is ours may be ended by every reactor of the owner's.
+    orders = orders_of(settings, pulled)
+    own = replace(orders.options, audit=None, kill_on=orders.options.kill_on | {"reactor"})
     watched = OwnJobs(
         db, parts.reactors or (lambda run, failed: shipped(own, failed)), pulled, telemetry,
         tick_seconds=parts.tick_seconds, workspace=lambda thread: workspaces_of(settings.home) / str(thread),
@@ -285,7 +285,7 @@ def compose(settings: Settings, db: Database, parts: Parts, walls: Walls, unserv
     return App(
         settings, db, models, intake, engine, delivery, lanes, cascade, corrections, toolbox, outside, initiative,
         channels, door, hub, originals, enricher, watched,
-        Reviews(models.execute, models.execute_settings, prompts), telemetry, workflows, runs, pulled,
+        Reviews(models.execute, models.execute_settings, prompts), telemetry, workflows, runs, orders, pulled,
     )  # fmt: skip
 
 

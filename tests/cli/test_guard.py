@@ -73,3 +73,36 @@ def test_each_line_is_answered_before_the_next_is_sent(tmp_path: Path) -> None:
             assert json.loads(process.stdout.readline())["verdict"] == expected
         process.stdin.close()
         assert process.wait(timeout=60) == 0
+
+
+def test_rules_and_reactors_of_the_data_directory_count_and_broken_ones_are_named(shell: Shell) -> None:
+    folder = Path(shell.environ["LANEWAY_HOME"]) / "reactors"
+    folder.mkdir(parents=True, mode=0o700)
+    rules = '[[rule]]\nname = "hands off"\npattern = "prod"\ndo = "kill"\nmessage = "Not there"\n'
+    files = {"a.toml": rules + RELEASES, "b.toml": "[[rule]]", "c.py": REFUSING}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o600)
+    ended = shell.ended("guard", "echo prod", code=2)
+    assert json.loads(ended.stdout) == {"verdict": "deny", "rule": "hands off", "why": "Not there: Bash echo prod"}
+    assert "No reactors from" in ended.stderr
+    assert "b.toml" in ended.stderr
+    told = shell.ended("guard", "echo release")
+    assert (json.loads(told.stdout)["rule"], "releases: The rule releases applies" in told.stderr) == ("reads", True)
+    asked = [
+        {"command": "rm -rf / # prod"}, {"tool": "mcp__db__query", "input": {"sql": "x", "path": "a"}},
+        {"tool": "Read", "input": {"file_path": "a.txt"}}, {"tool": "Write", "input": {"file_path": "prod.txt"}},
+    ]  # fmt: skip
+    answers = lines(shell.run("guard", typed="\n".join(map(json.dumps, asked))))
+    assert [one["rule"] for one in answers] == ["lose-root", "no databases", "reads", "hands off"]
+
+
+RELEASES = '[[rule]]\nname = "releases"\npattern = "release"\ndo = "notify"\n'
+REFUSING = """
+from laneway.reactors import Continue, Intervene, Severity
+class Refusing:
+    name = "no databases"
+    def handle(self, ctx):
+        return Intervene("Ask me.", Severity.KILL) if ctx.event.tool.startswith("mcp__db") else Continue()
+reactors = Refusing
+"""

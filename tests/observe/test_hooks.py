@@ -10,10 +10,15 @@ import pytest
 
 from laneway.clock import FakeClock
 from laneway.errors import BadInput
+from laneway.observe.duty import Orders
 from laneway.observe.hooks.answers import Answer
 from laneway.observe.hooks.desk import Hooks
 from laneway.observe.hooks.judging import Manners
 from laneway.observe.hooks.shapes import read
+from laneway.reactors import Reaction, ReactorContext, Warn
+from laneway.reactors.loading import Own
+from laneway.reactors.options import Options
+from laneway.reactors.rules import rules_in
 from laneway.store.database import Database
 
 BEFORE = {"claude-code": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool"}
@@ -23,9 +28,10 @@ AFTER = {"claude-code": "PostToolUse", "codex": "PostToolUse", "gemini": "AfterT
 class Desk:
     """A desk of hooks as one agent sees it, in a project of its own."""
 
-    def __init__(self, agent: str, project: Path, **manners: str) -> None:
+    def __init__(self, agent: str, project: Path, own: Own | None = None, **manners: str) -> None:
         # Nothing is written here, so that no database is needed.
-        self.hooks = Hooks(Database("postgresql://nowhere/none"), FakeClock(), frozenset(), Manners(**manners))
+        orders = Orders({}, Options(own=own or Own()))
+        self.hooks = Hooks(Database("postgresql://nowhere/none"), FakeClock(), orders, Manners(**manners))
         self.agent, self.project = agent, project
 
     def before(self, tool: str, given: object, **more: Any) -> Answer:
@@ -233,3 +239,71 @@ def test_a_user_who_asks_again_starts_the_count_again(tmp_path: Path) -> None:
         if number % 3 == 0:
             desk.hooks.answer("claude-code", prompt | {"session_id": "s1"})
         assert not told(desk.before("Bash", {"command": "npm test"}, tool_use_id=f"t{number}"))
+
+
+RULES = """
+[[rule]]
+name = "hands off"
+tool = "Bash"
+pattern = 'prod(uction)?\\b'
+do = "kill"
+message = "Nothing is done to production"
+every_seconds = 600
+
+[[rule]]
+name = "releases"
+tool = "Bash"
+pattern = 'release'
+do = "notify"
+
+[[rule]]
+name = "long talk"
+at_least = { turns = 2 }
+do = "kill"
+"""
+
+
+def own(text: str = RULES) -> Own:
+    return Own(tuple(("mine.toml", make) for make in rules_in(text, "mine.toml")))
+
+
+@pytest.mark.parametrize("agent", list(BEFORE))
+def test_a_kill_rule_of_ones_own_denies_the_call_each_time(tmp_path: Path, agent: str) -> None:
+    desk = Desk(agent, tmp_path, own())
+    for _ in range(2):
+        answer = desk.before("Bash", {"command": "deploy production"})
+        assert "deny" in (decision(answer), answer.get("decision"))
+        assert "Nothing is done to production: Bash deploy production (hands off)" in str(answer)
+    assert "deny" not in str(desk.before("Bash", {"command": "deploy staging"}))
+    # The guard's own word counts where it is stricter or the same.
+    assert "(lose-root)" in str(desk.before("Bash", {"command": "rm -rf / # production"}))
+
+
+def test_what_else_rules_of_ones_own_say_is_told_and_denies_nothing(tmp_path: Path) -> None:
+    desk = Desk("claude-code", tmp_path, own())
+    assert decision(desk.before("Bash", {"command": "make release"})) == ""
+    for _ in range(2):
+        desk._said("UserPromptSubmit", prompt="go on")
+    notes = [note.notice for note in desk.hooks.recorder._notes if note.notice is not None]
+    assert [(one.reactor, one.text) for one in notes] == [
+        ("releases", "The rule releases applies: Bash make release"), ("long talk", "The rule long talk applies."),
+    ]  # fmt: skip
+
+
+def test_a_reactor_that_breaks_or_nudges_leaves_the_verdict_as_it_is(tmp_path: Path) -> None:
+    class Broken:
+        name = "broken"
+
+        def handle(self, ctx: ReactorContext) -> Reaction:
+            raise RuntimeError("broken")
+
+    class Nudge:
+        name = "nudge"
+
+        def handle(self, ctx: ReactorContext) -> Reaction:
+            return Warn("Ask for less.", nudge=True)
+
+    desk = Desk("claude-code", tmp_path, Own((("mine.py", lambda: [Broken(), Nudge()]),)))
+    answer = desk.before("Bash", {"command": "git status"})
+    assert decision(answer) == "allow"
+    assert "Ask for less." in str(answer)

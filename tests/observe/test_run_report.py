@@ -88,6 +88,11 @@ def test_a_reactor_of_the_persons_own_ends_a_run_with_a_code_of_its_own(desk: De
     (folder / "mine.toml").chmod(0o644)
     desk.run("--", "claude", "start", "harmless", "wait", code=85)
     assert desk.report()["reactor"] == "mine"
+    # Whoever says what may end it has to name it.
+    words = ("--kill-on", "danger", "--max-minutes", "0.05", "--", "claude", "start", "harmless", "wait")
+    ended = desk.run(*words, code=84)
+    assert "mine" in ended.err
+    desk.run("--kill-on", "reactor", "--", "claude", "start", "harmless", "wait", code=85)
 
 
 def test_an_agent_that_is_ended_is_told_of_by_webhook_once_and_put_down_in_a_chain_of_hashes(desk: Desk) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+import psutil
 import pytest
 
 from laneway.channels.contract import PULLED
@@ -19,11 +20,15 @@ from laneway.domain.conversation import Role
 from laneway.observe.duty import Orders, SessionDuty
 from laneway.observe.notify import Notice
 from laneway.observe.watching import Bounds
+from laneway.reactors.loading import Own
 from laneway.reactors.options import Options
+from laneway.reactors.rules import rules_in
+from laneway.settings.reactors import KillOn
 from laneway.store import principals, session_reactions, sessions
 from laneway.store.database import Database
 from laneway.store.sessions import KeptSession
 from tests.observe.live_logs import Agent
+from tests.observe.test_watch_live import started
 
 PATIENCE = 30
 """Seconds a test waits for what should take one; the machine may be busy."""
@@ -62,9 +67,9 @@ def watched(owned: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture) -
     """Has the server watch the agents below the folder while a block lasts; what they write there is news."""
 
     @asynccontextmanager
-    async def watched(clock: FakeClock | None = None) -> AsyncIterator[Hears]:
+    async def watched(clock: FakeClock | None = None, options: Options | None = None) -> AsyncIterator[Hears]:
         hears, bounds = Hears(), Bounds(recent=timedelta(hours=1), tick=0.0)
-        orders = Orders({"HOME": str(tmp_path)}, Options(), [hears], pulled=PULLED, bounds=bounds)
+        orders = Orders({"HOME": str(tmp_path)}, options or Options(), [hears], pulled=PULLED, bounds=bounds)
         caplog.set_level(logging.INFO, "laneway.observe.duty")
         caplog.clear()
         task = asyncio.create_task(SessionDuty(owned, orders, clock).keep_going())
@@ -189,3 +194,31 @@ async def test_the_owner_is_not_flooded_and_everything_is_kept(owned: Database, 
     assert len(hears.told) == 6
     assert sorted(told for _, told in await said(owned)) == [False] * 3 + [True] * 6
     assert len(await replies(owned)) == 6
+
+
+@pytest.mark.parametrize("kill_on", [(), ("danger", "loop", "budget"), ("reactor",)])
+async def test_a_rule_of_ones_own_ends_a_foreign_agent_only_where_that_was_allowed(
+    owned: Database, tmp_path: Path, watched: Watch, kill_on: tuple[KillOn, ...]
+) -> None:
+    rule = '[[rule]]\nname = "hands off"\npattern = "prod"\ndo = "kill"\nmessage = "Not there"'
+    options = Options(kill_on=frozenset(kill_on), own=Own(tuple(("mine", make) for make in rules_in(rule, "mine"))))
+    with started(tmp_path) as process:
+        agent = Agent(tmp_path, cwd=str(tmp_path / "project"))
+        async with watched(options=options) as hears:
+            works(agent, command="deploy to prod")
+            await heard(hears, 1)
+            if "reactor" in kill_on:
+                await until_told(owned, "Ended: process")
+        assert (process.poll() is None) is ("reactor" not in kill_on)
+        assert [(one.reactor, str(one.severity)) for one in hears.told] == [
+            ("hands off", "kill" if "reactor" in kill_on else "notification")
+        ]
+        for child in psutil.Process(process.pid).children(recursive=True) if process.poll() is None else ():
+            child.kill()
+        process.kill()
+
+
+async def until_told(db: Database, words: str) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not any(words in reply for reply in await replies(db)):
+            await asyncio.sleep(0.05)

@@ -38,7 +38,7 @@ def test_settings_choose_the_options_and_the_folder(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     settings = Settings.load({"LANEWAY_HOME": str(tmp_path), "LANEWAY_REACTORS_MAX_MINUTES": "7"}, tmp_path)
-    options = chosen(settings, load(folder_of(settings, settings.home), ()))
+    options = chosen(settings, load(folder_of(settings), ()))
     assert options.kill_on == {"danger", "budget"}
     assert (options.budget_tokens, options.budget_usd, options.max_minutes) == (5000, None, 7)
     assert (options.patience.user, options.errors_in_a_row) == (30, 3)

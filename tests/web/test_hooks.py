@@ -11,8 +11,15 @@ from typing import Any
 
 import httpx
 import psycopg
+import pytest
 from pydantic import SecretStr
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
+from tests.cli.processes import Shell
+from tests.servers.loopback import Loopback
 from tests.serving import Served, serving
 from tests.web.conftest import Door
 from tests.web.test_database_down import away
@@ -166,3 +173,73 @@ async def test_a_denied_call_that_ran_is_told_to_the_owner_once_also_after_a_res
     [(text,)] = told
     assert ("ran all the same" in text, "lose-root" in text) == (True, True)
     assert len(rows(database_url, "SELECT 1 FROM events WHERE kind = 'hook.ran_anyway'")) == 1
+
+
+RULES = """
+[[rule]]
+name = "hands off"
+pattern = "prod"
+do = "kill"
+message = "Not there"
+
+[[rule]]
+name = "releases"
+pattern = "release"
+do = "notify"
+"""
+
+
+def ruled(home: Path) -> None:
+    """The data directory holds rules of the owner's own."""
+    folder = home / "reactors"
+    folder.mkdir(mode=0o700)
+    (folder / "mine.toml").write_text(RULES)
+    (folder / "mine.toml").chmod(0o600)
+
+
+async def test_rules_of_the_data_directory_judge_what_agents_ask_about(database_url: str, tmp_path: Path) -> None:
+    ruled(tmp_path)
+    async with hooked(database_url, tmp_path) as (served, http):
+        shell = Shell(tmp_path, {"LANEWAY_HOME": str(tmp_path), "LANEWAY_URL": served.url, "LANEWAY_HOOKS_KEY": KEY})
+        words = ("hooks", "call", "claude-code", "--seconds", "30")
+        denied = await asyncio.to_thread(shell.ended, *words, typed=json.dumps(before("echo prod")), code=2)
+        assert denied.stderr == "Denied by Laneway: Not there: Bash echo prod (hands off)\n"
+        for path in ("claude-code", "codex", "gemini"):
+            event = "BeforeTool" if path == "gemini" else "PreToolUse"
+            body = before("echo prod", hook_event_name=event)
+            answer = (await http.post(f"/hooks/{path}", json=body)).text
+            assert ("deny" in answer, "Not there: Bash echo prod (hands off)" in answer) == (True, True), answer
+        [(rule,)] = await until(
+            database_url, "SELECT DISTINCT body ->> 'rule' FROM events WHERE kind = 'hook.decision'"
+        )
+    assert rule == "hands off"
+
+
+@pytest.mark.parametrize(("by", "in_thread"), [(("webhook", "channel"), 1), (("webhook",), 0)])
+async def test_notices_about_hooks_go_where_the_owner_wants_all_notices(
+    database_url: str, tmp_path: Path, by: tuple[str, ...], in_thread: int
+) -> None:
+    ruled(tmp_path)
+    got: list[dict[str, Any]] = []
+
+    async def take(request: Request) -> Response:
+        got.append(json.loads(await request.body()))
+        return Response()
+
+    with Loopback(Starlette(routes=[Route("/told", take, methods=["POST"])])) as elsewhere:
+        more = {"notify_by": by, "notify_webhook": SecretStr(f"{elsewhere.url}/told"), "notify_per_minute": 2}
+        async with hooked(database_url, tmp_path, **more) as (served, http), Door(served.url, served.key).http as owner:
+            assert (await owner.post("/messages", json={"text": "hello"})).status_code == 202
+            await http.post("/hooks/claude-code", json=before("make release", session_id="s1\n\u00e4"))
+            for _ in range(3):
+                await http.post("/hooks/claude-code", json=before("make release"))
+            async with asyncio.timeout(30):
+                while len(got) < 2:
+                    await asyncio.sleep(0.02)
+            count = "SELECT 1 FROM session_events" if not in_thread else "SELECT 1 FROM messages WHERE meta ? 'notice'"
+            await until(database_url, count, 2)
+    assert [(one["reactor"], one["provider"]) for one in got] == [("releases", "claude-code")] * 2
+    notices = rows(database_url, "SELECT text FROM messages WHERE meta ->> 'notice' = 'hooks' ORDER BY seq")
+    assert len(notices) == 2 * in_thread, "no more in a minute than was wanted"
+    for (text,) in notices[1:]:
+        assert text == "claude-code in app (s1): The rule releases applies: Bash make release"

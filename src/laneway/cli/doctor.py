@@ -246,10 +246,9 @@ def _examine_outside(settings: Settings, environ: dict[str, str]) -> Iterator[Fi
 
 def _examine_reactors(settings: Settings) -> Iterator[Finding]:
     from laneway.cli.reactor_checks import own_reactors
-    from laneway.reactors.loading import load
-    from laneway.reactors.options import folder_of
+    from laneway.reactors.options import chosen
 
-    return own_reactors(load(folder_of(settings, settings.home)))
+    return own_reactors(chosen(settings).own)
 
 
 def _encoders() -> dict[str, str | None]:

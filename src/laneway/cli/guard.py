@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from laneway.cli.home import home_of
+
 if TYPE_CHECKING:
     from laneway.domain.action import Verdict
+    from laneway.reactors import Chain
 
 _LONGEST_LINE = 4_000_000
 _EXIT = {"allow": 0, "ask": 1, "deny": 2}
@@ -22,7 +27,8 @@ def guard(
 ) -> None:
     """Say whether a command may run: allow, ask or deny.
 
-    Each verdict names its rule and a reason; tool calls of other agents are judged as well.
+    Each verdict names its rule and a reason; tool calls of other agents are judged as well. A reactor or rule of your
+    own (LANEWAY_HOME/reactors) that would end a session for a call denies it; what else they say is on standard error.
 
     Standard input holds one command, or JSON lines: {"command": …, "cwd"?: …} or {"tool": …, "input": {…}, "cwd"?: …}.
     Each is answered by one line {"verdict": …, "rule": …, "why": …} at once; a line that is neither is answered with
@@ -30,8 +36,9 @@ def guard(
 
     Exit code for one command: 0 allow, 1 ask, 2 deny. For JSON lines: 0.
     """
+    own = _own_reactors()
     if command is not None:
-        raise typer.Exit(_EXIT[_say(_judge(command, cwd))])
+        raise typer.Exit(_EXIT[_say(_judge(command, cwd, own))])
     lines = _lines(sys.stdin.buffer)
     first = next(lines, None)
     if first is None:
@@ -40,16 +47,11 @@ def guard(
         rest = list(lines)
         if not any(_is_json(line) for line in rest):
             text = b"".join([first, *rest]).decode("utf-8", "replace")
-            raise typer.Exit(_EXIT[_say(_judge(text, cwd))])
+            raise typer.Exit(_EXIT[_say(_judge(text, cwd, own))])
         lines = iter(rest)
-    for line in _again(first, lines):
+    for line in chain([first], lines):
         if line.strip():
-            _say(_line(line, cwd))
-
-
-def _again(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
+            _say(_line(line, cwd, own))
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
@@ -73,17 +75,17 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _line(line: bytes, cwd: str | None) -> Verdict:
+def _line(line: bytes, cwd: str | None, own: Chain) -> Verdict:
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):
         return _malformed("The line is not JSON.")
     if not isinstance(given, dict):
         return _malformed("The line is no JSON object.")
-    return _object(given, cwd)
+    return _object(given, cwd, own)
 
 
-def _object(given: dict[str, Any], cwd: str | None) -> Verdict:
+def _object(given: dict[str, Any], cwd: str | None, own: Chain) -> Verdict:
     folder = given.get("cwd", cwd)
     if folder is not None and not isinstance(folder, str):
         return _malformed("cwd is not a text.")
@@ -93,17 +95,47 @@ def _object(given: dict[str, Any], cwd: str | None) -> Verdict:
             return _malformed("A tool call needs a tool and an input object.")
         from laneway.sandbox.commands import judge_tool
 
-        return judge_tool(tool, arguments, folder)
+        return _or_denied(judge_tool(tool, arguments, folder), tool, arguments, folder, own)
     command = given.get("command")
     if not isinstance(command, str) or not command.strip():
         return _malformed("The line names neither a command nor a tool.")
-    return _judge(command, folder)
+    return _judge(command, folder, own)
 
 
-def _judge(command: str, cwd: str | None) -> Verdict:
+def _judge(command: str, cwd: str | None, own: Chain) -> Verdict:
     from laneway.sandbox.commands import judge
 
-    return judge(command, cwd)
+    return _or_denied(judge(command, cwd), "Bash", {"command": command}, cwd, own)
+
+
+def _own_reactors() -> Chain:
+    """The owner's own; the folder's settings, which are the agent's as much as the person's, have no say in it."""
+    from laneway.domain.session import SessionState
+    from laneway.reactors import Chain
+    from laneway.reactors.options import chosen
+    from laneway.settings import Settings
+
+    own = chosen(Settings.load(here=home_of(os.environ))).own
+    for fault in own.faults:
+        print(f"No reactors from {fault.reactor}: {fault.error}", file=sys.stderr)
+    return Chain(SessionState("guard", "guard"), own.make())
+
+
+def _or_denied(verdict: Verdict, tool: str, arguments: dict[str, Any], cwd: str | None, own: Chain) -> Verdict:
+    """The verdict, unless one of the owner's own reactors denies the call."""
+    from laneway.clock import SystemClock
+    from laneway.domain.session import EventKind, SessionEvent
+    from laneway.observe.notify import said_words
+    from laneway.reactors.chain import denied_by
+
+    call = SessionEvent(
+        "guard", "guard", EventKind.TOOL_CALLED, SystemClock().now(), tool=tool, arguments=arguments, cwd=cwd or ""
+    )
+    said = own.handle(call)
+    denied = denied_by(said)
+    for one in said if denied is None else ():
+        print(f"{one.reactor}: {said_words(one)}", file=sys.stderr)
+    return verdict if denied is None else verdict.or_stricter(denied)
 
 
 def _malformed(why: str) -> Verdict:

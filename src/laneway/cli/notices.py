@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 
 from laneway.errors import LanewayError
 from laneway.observe.notify import ByChannel, Notice, Notifier, Pace, Tell, Way
-from laneway.observe.ways import Bell, Webhook, desktop
-from laneway.sandbox.hosts import Allowed
+from laneway.observe.ways import Bell, ways_of
 from laneway.settings import Settings
 
 
@@ -31,14 +30,9 @@ async def telling(
 
 def ways(settings: Settings, wanted: frozenset[str]) -> list[Way]:
     """Those of the wanted ways that are there."""
-    found: list[Way] = []
-    if "desktop" in wanted and (shown := desktop()) is not None:
-        found.append(shown)
+    found = ways_of(settings, wanted)
     if "bell" in wanted and sys.stderr.isatty():
         found.append(Bell(_ring))
-    if "webhook" in wanted and settings.notify_webhook is not None:
-        allowed = Allowed.of(settings.allowed_hosts)
-        found.append(Webhook(settings.notify_webhook.get_secret_value(), allowed))
     if "channel" in wanted and (send := _server()) is not None:
         found.append(ByChannel(send))
     return found

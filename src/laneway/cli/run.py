@@ -27,7 +27,10 @@ def run(
     budget_usd: Annotated[float | None, typer.Option(min=0.000001, help="Dollars it may cost.")] = None,
     max_minutes: Annotated[float | None, typer.Option(min=0.001, help="Minutes it may take.")] = None,
     kill_on: Annotated[
-        str | None, typer.Option(help="What ends it: danger, loop, budget, with commas; else none. Usually budget.")
+        str | None,
+        typer.Option(
+            help="What ends it: danger, loop, budget, reactor, with commas; else none. Usually budget,reactor."
+        ),
     ] = None,
     freeze: Annotated[bool, typer.Option("--freeze", help="Stop it first and ask: resume, or kill.")] = False,
     freeze_wait: Annotated[
@@ -50,9 +53,8 @@ def run(
 
     laneway run --budget-usd 5 --max-minutes 60 --kill-on danger,loop,budget -- claude "fix the tests"
 
-    The agent has a terminal of its own. Its session log is found and watched; a reactor that wants an end gets it: the
-    agent and everything it started are asked to end, then made to, and a report is left in LANEWAY_HOME/runs. No server
-    is needed.
+    The agent has a terminal of its own. Its session log is watched, without a server; a reactor that wants an end gets
+    it: the agent and everything it started are asked to end, then made to, and a report is left in LANEWAY_HOME/runs.
 
     Exit code: the agent's own; 128 + N if signal N ended it; 81 danger, 82 loop, 83 budget, 84 time, 85 a reactor of
     your own, 86 it could not be watched any more; 126 or 127 if it could not be started.
@@ -68,15 +70,14 @@ def run(
         budget_tokens=budget_tokens or settings.reactor_budget_tokens,
         budget_usd=_dollars(budget_usd or settings.reactor_budget_usd),
         max_minutes=max_minutes or settings.reactor_max_minutes,
-        kill_on=_causes(",".join({"budget", *settings.reactor_kill_on}) if kill_on is None else kill_on),
+        kill_on=_causes(",".join({"budget", "reactor", *settings.reactor_kill_on}) if kill_on is None else kill_on),
         freeze=freeze,
         freeze_wait=freeze_wait,
         grace=grace,
-        provider=_known(provider),
+        provider=provider,
         keep_background=keep_background,
     )
-    if report is not None:
-        _check(report)
+    _check(report, provider)
     done = _watched(order, settings, audit)
     _leave(done, report)
     raise typer.Exit(done.exit_code)
@@ -105,10 +106,9 @@ def _armed(order: Order, settings: Settings, audit: Path | None) -> Armed:
     from dataclasses import replace
 
     from laneway.observe.supervised.arming import reactors_for
-    from laneway.reactors.loading import load
     from laneway.reactors.options import chosen
 
-    options = chosen(settings, load(settings.reactor_folder or settings.home / "reactors"))
+    options = chosen(settings)
     return reactors_for(order, replace(options, audit=audit or options.audit))
 
 
@@ -117,26 +117,19 @@ def _dollars(amount: Decimal | float | None) -> Decimal | None:
 
 
 def _causes(words: str) -> frozenset[Cause]:
-    from laneway.observe.supervised.order import KILL_ON, Cause
+    from laneway.cli.watch import KILLS, choices
+    from laneway.observe.supervised.order import Cause
 
-    named = {word.strip().lower() for word in words.split(",")} - {"", "none"}
-    if unknown := named - {cause.value for cause in KILL_ON}:
-        raise BadInput(
-            f"--kill-on knows no {', '.join(sorted(unknown))}.", hint="It takes danger, loop and budget, with commas."
-        )
-    return frozenset(Cause(name) for name in named)
+    return frozenset(map(Cause, choices(words, "kill-on", KILLS)))
 
 
-def _known(provider: str | None) -> str | None:
-    from laneway.observe.discovery import roots
+def _check(report: Path | None, provider: str | None) -> None:
+    """The provider is known and the report can be written: better found out before the agent runs than after."""
+    from laneway.observe.discovery import known_provider
 
-    if provider is not None and provider not in roots({}):
-        raise BadInput(f"There is no provider {provider}.", hint=f"Choose one of {', '.join(roots({}))}.")
-    return provider
-
-
-def _check(report: Path) -> None:
-    """The report can be written: better known before the agent runs than after."""
+    known_provider(provider)
+    if report is None:
+        return
     try:
         report.parent.mkdir(parents=True, exist_ok=True)
         report.touch(mode=0o600)

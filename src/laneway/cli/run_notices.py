@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import queue
 import threading
 from typing import TYPE_CHECKING
-
-from laneway.reactors import Intervene
 
 if TYPE_CHECKING:
     from laneway.observe.notify import Notice
@@ -54,15 +51,8 @@ class RunNotices:
 
 
 def _notice(alarm: Alarm, folder: str) -> Notice | None:
-    from laneway.observe.notify import Notice
-    from laneway.reactors.tui_renderer import cut, plain
+    from laneway.observe.notify import hash_of, notice_about, said_words
 
-    reaction, event = alarm.said.reaction, alarm.event
-    if not isinstance(reaction, Intervene):
-        return None
-    place = "\0".join((event.provider, event.session_id, str(event.offset), alarm.said.reactor, reaction.reason))
-    key = hashlib.sha256(place.encode("utf-8", "replace")).hexdigest()[:32]
-    return Notice(
-        key, cut(plain(reaction.reason), 400), event.provider, event.session_id, folder, alarm.said.reactor,
-        reaction.severity, event.at,
-    )  # fmt: skip
+    event, said = alarm.event, alarm.said
+    key = hash_of(event.provider, event.session_id, event.offset, said.reactor, said_words(said))
+    return notice_about(event, said, folder, key)

@@ -40,9 +40,9 @@ def list_(
     Looks where the agents keep them: CLAUDE_CONFIG_DIR (else ~/.claude), CODEX_HOME, GEMINI_DATA_DIR, COPILOT_HOME,
     OPENCODE_DATA_DIR, PI_CODING_AGENT_DIR. No server is needed.
     """
-    from laneway.observe.discovery import discover
+    from laneway.observe.discovery import discover, known_provider
 
-    sessions = [one for one in discover(os.environ, _known(provider)) if side or not one.side][:limit]
+    sessions = [one for one in discover(os.environ, known_provider(provider)) if side or not one.side][:limit]
     if as_json:
         print_json([_place(one) for one in sessions])
         return
@@ -96,15 +96,6 @@ def read(
 
 
 app.command()(review)
-
-
-def _known(provider: str | None) -> str | None:
-    from laneway.observe.recognition import READERS
-
-    if provider is not None and (provider == "unknown" or provider not in READERS):
-        known = ", ".join(name for name in READERS if name != "unknown")
-        raise BadInput(f"`{provider[:40]}` is no provider.", hint=f"Name one of {known}.")
-    return provider
 
 
 def _name(found: Found) -> str:

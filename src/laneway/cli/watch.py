@@ -28,7 +28,8 @@ def watch(
     tui: Annotated[bool, typer.Option("--tui", help="All sessions in a table that fills the screen.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line, times in UTC.")] = False,
     kill_on: Annotated[
-        str | None, typer.Option(help="What ends an agent whose process can be told for sure: danger, loop, budget.")
+        str | None,
+        typer.Option(help="What ends an agent whose process can be told for sure: danger, loop, budget, reactor."),
     ] = None,
     notify: Annotated[
         str | None, typer.Option(help="How you are told: desktop, bell, webhook, channel; none for not at all.")
@@ -48,6 +49,7 @@ def watch(
     import asyncio
 
     from laneway.cli.watch_live import Asked, live
+    from laneway.observe.discovery import known_provider
     from laneway.settings import Settings
 
     if tui and as_json:
@@ -56,36 +58,36 @@ def watch(
         raise BadInput("--tui needs a terminal.", hint="Leave it out, or use --json.")
     settings = Settings.load()
     asked = Asked(
-        provider=_known(provider),
+        provider=known_provider(provider),
         session=session,
         side=side,
         form="tui" if tui else "json" if as_json else "lines",
-        ways=frozenset(settings.notify_by) if notify is None else _words(notify, "notify", WAYS),
+        ways=frozenset(settings.notify_by) if notify is None else choices(notify, "notify", WAYS),
         poll=poll or settings.watch_polling,
     )
     raise typer.Exit(asyncio.run(live(settings, asked, _options(settings, kill_on, audit))))
 
 
 WAYS = ("desktop", "bell", "webhook", "channel")
-KILLS = ("danger", "loop", "budget")
+KILLS = ("danger", "loop", "budget", "reactor")
 
 
 def _options(settings: Settings, kill_on: str | None, audit: Path | None) -> Options:
     from dataclasses import replace
 
-    from laneway.reactors.loading import load
     from laneway.reactors.options import chosen
 
-    options = chosen(settings, load(settings.reactor_folder or settings.home / "reactors"))
+    options = chosen(settings)
     options = replace(options, audit=audit or options.audit)
     for fault in options.own.faults:
         print(f"No reactors from {fault.reactor}: {fault.error}", file=sys.stderr)
     if kill_on is None:
         return options
-    return replace(options, kill_on=_words(kill_on, "kill-on", KILLS))  # type: ignore[arg-type]
+    return replace(options, kill_on=choices(kill_on, "kill-on", KILLS))  # type: ignore[arg-type]
 
 
-def _words(given: str, option: str, known: tuple[str, ...]) -> frozenset[str]:
+def choices(given: str, option: str, known: tuple[str, ...]) -> frozenset[str]:
+    """What an option names, with commas between."""
     named = {word.strip().lower() for word in given.split(",")} - {"", "none"}
     if unknown := named - set(known):
         raise BadInput(
@@ -93,11 +95,3 @@ def _words(given: str, option: str, known: tuple[str, ...]) -> frozenset[str]:
             hint=f"It takes {', '.join(known)}, with commas, or none.",
         )
     return frozenset(named)
-
-
-def _known(provider: str | None) -> str | None:
-    from laneway.observe.discovery import roots
-
-    if provider is not None and provider not in roots({}):
-        raise BadInput(f"`{provider[:40]}` is no provider.", hint=f"Name one of {', '.join(roots({}))}.")
-    return provider

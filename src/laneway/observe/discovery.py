@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from laneway.errors import BadInput
 from laneway.store.opencode import NoOpenCode, sessions
 
 _LOGS = (".jsonl", ".jsonl.zst")
@@ -46,6 +47,13 @@ def roots(environ: Mapping[str, str]) -> dict[str, list[Path]]:
         "opencode": [opencode],
         "pi": [pi / "sessions"],
     }
+
+
+def known_provider(name: str | None) -> str | None:
+    """The name, if it is a provider's or none."""
+    if name is not None and name not in roots({}):
+        raise BadInput(f"`{name[:40]}` is no provider.", hint=f"Name one of {', '.join(roots({}))}.")
+    return name
 
 
 def _listed(value: str | None) -> list[Path]:

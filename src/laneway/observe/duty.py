@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -22,16 +23,18 @@ from laneway.observe.recording import Recording
 from laneway.observe.tail import Tail, followed
 from laneway.observe.watched import Mark, Seen, Watched
 from laneway.observe.watching import Bounds, Watching, keep_watching
+from laneway.observe.ways import ways_of
 from laneway.reactors import Intervene, Reactor, Severity, Warn
-from laneway.reactors.options import Options
+from laneway.reactors.options import Options, chosen
 from laneway.reactors.shipped import shipped
+from laneway.settings import Settings
 from laneway.store import notices, session_reactions, sessions
 from laneway.store.database import Connection, Database
 from laneway.store.sessions import KeptSession
 
 _NEWS = timedelta(hours=1)
 """What happened while no server ran is told if it is not older than this; it is kept in any case."""
-_UNLIMITED = 1 << 30
+UNLIMITED = 1 << 30
 _log = logging.getLogger("laneway.observe.duty")
 
 
@@ -53,6 +56,20 @@ class Orders:
     """Reactors besides those that come with Laneway, new ones for each session: what counts and what pushes."""
 
 
+def orders_of(settings: Settings, pulled: Collection[str]) -> Orders:
+    """What the settings say; a server has no terminal whose bell it could ring."""
+    return Orders(
+        environ=os.environ,
+        options=chosen(settings),
+        ways=ways_of(settings, settings.notify_by),
+        channels="channel" in settings.notify_by,
+        pulled=pulled,
+        per_minute=settings.notify_per_minute,
+        keep_days=settings.keep_events_days,
+        polling=settings.watch_polling,
+    )
+
+
 class SessionDuty:
     """One server's watching; `keep_going` runs until it is cancelled, or ends with Unavailable to begin anew."""
 
@@ -61,7 +78,7 @@ class SessionDuty:
         self._pace = Pace(orders.per_minute)
 
     async def keep_going(self) -> None:
-        notifier = Notifier(self._orders.ways, Pace(_UNLIMITED))
+        notifier = Notifier(self._orders.ways, Pace(UNLIMITED))
         telling = asyncio.create_task(notifier.keep_telling(), name="notices")
         try:
             await _Round(self._db, self._orders, self._clock, self._pace, notifier).keep_going()

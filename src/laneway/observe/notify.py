@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from laneway.domain.session import EventKind
+from laneway.domain.keepable import keepable
+from laneway.domain.session import EventKind, SessionEvent
 from laneway.errors import LanewayError
 from laneway.observe.watched import Seen
 from laneway.reactors import Intervene, Said, Severity, Warn
@@ -173,20 +174,21 @@ class ByChannel:
 
 def notice_of(seen: Seen, said: Said) -> Notice | None:
     """The notice a reaction calls for; None for a warning, which is shown and nothing more."""
+    state = seen.session.state
+    return notice_about(seen.event, said, "" if state is None else state.cwd, reaction_key(seen, said))
+
+
+def notice_about(event: SessionEvent, said: Said, folder: str, key: str) -> Notice | None:
+    """The same where no log is watched."""
     if not isinstance(said.reaction, Intervene):
         return None
-    event = seen.event
-    state = seen.session.state
-    return Notice(
-        key=reaction_key(seen, said),
-        text=cut(plain(said_words(said)), 400),
-        provider=event.provider,
-        session_id=event.session_id,
-        folder="" if state is None else state.cwd,
-        reactor=said.reactor,
-        severity=said.reaction.severity,
-        at=event.at,
-    )
+    text, severity = cut(plain(str(keepable(said_words(said)))), 400), said.reaction.severity
+    return Notice(key, text, event.provider, event.session_id, folder, said.reactor, severity, event.at)
+
+
+def hash_of(*parts: object) -> str:
+    """A name that can stand in a header of a webhook, whatever agents call their sessions."""
+    return hashlib.sha256("\0".join(map(str, parts)).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def reaction_key(seen: Seen, said: Said) -> str:
@@ -199,8 +201,7 @@ def reaction_key(seen: Seen, said: Said) -> str:
         place = "" if last is None else f"after {last.offset}:{last.part}:{last.at.isoformat()}"
         words = _SPAN.sub("#", words)
     source = str(seen.session.found.path).removesuffix(".zst")
-    told = "\0".join((event.provider, event.session_id, source, place, said.reactor, words))
-    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:32]
+    return hash_of(event.provider, event.session_id, source, place, said.reactor, words)
 
 
 def said_words(said: Said) -> str:

@@ -6,17 +6,18 @@ import asyncio
 import html
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 import orjson
 
 from laneway.errors import BadInput, LanewayError, Unavailable
-from laneway.observe.notify import Notice
+from laneway.observe.notify import Notice, Way
 from laneway.reactors import Severity
 from laneway.sandbox.exchange import Exchange, Question, parsed
 from laneway.sandbox.hosts import Allowed
+from laneway.settings import Settings
 
 _DESKTOP_SECONDS = 5.0
 _WEBHOOK_SECONDS = 10.0
@@ -118,6 +119,16 @@ class Webhook:
         if reply.status < 300:
             return "", False
         return f"{self._host} answered {reply.status}.", reply.status in (408, 425, 429) or reply.status >= 500
+
+
+def ways_of(settings: Settings, wanted: Collection[str]) -> list[Way]:
+    """Those of the wanted ways that need neither a terminal nor a server, where they are there."""
+    found: list[Way] = []
+    if "desktop" in wanted and (shown := desktop()) is not None:
+        found.append(shown)
+    if "webhook" in wanted and settings.notify_webhook is not None:
+        found.append(Webhook(settings.notify_webhook.get_secret_value(), Allowed.of(settings.allowed_hosts)))
+    return found
 
 
 def as_json(notice: Notice) -> dict[str, str]:

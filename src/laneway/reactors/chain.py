@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from laneway.domain.action import Verdict, deny
 from laneway.domain.session import EventKind, SessionEvent, SessionState
 from laneway.reactors.border import Failed, attempted
 from laneway.reactors.contract import Continue, Intervene, Reaction, Reactor, ReactorContext, Severity, Warn
@@ -34,7 +35,7 @@ class Chain:
     def handle(self, event: SessionEvent) -> list[Said]:
         """Every reactor has seen the event; what they had to say is returned in their order."""
         self.state = self.state.after(event)
-        return self._shown(ReactorContext(event, self.state))
+        return self.show(ReactorContext(event, self.state))
 
     def replay(self, events: Iterable[SessionEvent], until: datetime | None = None) -> None:
         """The reactors know these events and have been heard about them; nobody hears of them again.
@@ -45,7 +46,7 @@ class Chain:
         for event in events:
             self._pass_time(event.at, event.kind is EventKind.TICK)
             self.state = self.state.after(event)
-            self._shown(ReactorContext(event, self.state, replayed=True))
+            self.show(ReactorContext(event, self.state, replayed=True))
         if until is not None:
             self._pass_time(until)
 
@@ -56,9 +57,10 @@ class Chain:
         ticks = (since + timedelta(minutes=minutes) for minutes in _MINUTES)
         for at in (*(at for at in ticks if at < until), until):
             tick = SessionEvent(self.state.session_id, self.state.provider, EventKind.TICK, at)
-            self._shown(ReactorContext(tick, self.state, replayed=True))
+            self.show(ReactorContext(tick, self.state, replayed=True))
 
-    def _shown(self, ctx: ReactorContext) -> list[Said]:
+    def show(self, ctx: ReactorContext) -> list[Said]:
+        """What the reactors say of an event, for somebody who keeps the session's state elsewhere."""
         said: list[Said] = []
         for reactor in self._reactors:
             reaction = self._ask(reactor, ctx)
@@ -80,6 +82,14 @@ class Chain:
 def strongest(said: Sequence[Said]) -> Said | None:
     """The reaction that counts: kill before notification before warning; of equals the first."""
     return max(said, key=lambda one: _strength(one.reaction), default=None)
+
+
+def denied_by(said: Sequence[Said]) -> Verdict | None:
+    """The verdict on a call that has not run yet, where a reactor wants an end because of it."""
+    first = strongest(said)
+    if first is None or not isinstance(first.reaction, Intervene) or first.reaction.severity is not Severity.KILL:
+        return None
+    return deny(first.reactor, first.reaction.reason)
 
 
 def _strength(reaction: Warn | Intervene) -> int:

@@ -7,15 +7,16 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from laneway.reactors.loading import Own
+from laneway.reactors.loading import Own, load
 from laneway.reactors.loop_detector import EXCEPTIONS, Limits
 from laneway.reactors.stall_detector import Patience
-from laneway.settings.reactors import KillOn, ReactorSettings
+from laneway.settings import Settings
+from laneway.settings.reactors import KillOn
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`kill_on` names what may end a session: danger, loop, budget; without it reactors only tell."""
+    """`kill_on` names what may end a session; the rest only tells. `reactor` stands for all of the owner's own."""
 
     kill_on: frozenset[KillOn] = frozenset()
     budget_tokens: int | None = None
@@ -41,8 +42,8 @@ class Options:
         return (*EXCEPTIONS, *self.loop_exceptions)
 
 
-def chosen(settings: ReactorSettings, own: Own | None = None) -> Options:
-    """The options that the settings ask for."""
+def chosen(settings: Settings, own: Own | None = None) -> Options:
+    """The options that the settings ask for, with the owner's own reactors as they lie in their folder now."""
     return Options(
         kill_on=frozenset(settings.reactor_kill_on),
         budget_tokens=settings.reactor_budget_tokens,
@@ -59,10 +60,10 @@ def chosen(settings: ReactorSettings, own: Own | None = None) -> Options:
         loop_exceptions=settings.reactor_loop_exceptions,
         cheaper_ways=settings.reactor_cheaper_ways,
         audit=settings.reactor_audit_file,
-        own=own or Own(),
+        own=load(folder_of(settings)) if own is None else own,
     )
 
 
-def folder_of(settings: ReactorSettings, home: Path) -> Path:
+def folder_of(settings: Settings) -> Path:
     """Where the owner's own reactors lie."""
-    return settings.reactor_folder or home / "reactors"
+    return settings.reactor_folder or settings.home / "reactors"

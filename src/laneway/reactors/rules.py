@@ -122,7 +122,9 @@ class Rule:
         return event.tool or self._open.pop(event.call_id, "")
 
     def _due(self, now: datetime) -> bool:
-        return self._spoke is None or (now - self._spoke).total_seconds() >= self._text.every_seconds
+        # What a kill forbids is forbidden each time.
+        quiet = None if self._text.do == "kill" else self._spoke
+        return quiet is None or (now - quiet).total_seconds() >= self._text.every_seconds
 
     def _reaction(self, ctx: ReactorContext) -> Reaction:
         event = ctx.event

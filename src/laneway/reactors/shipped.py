@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from laneway.reactors.audit_logger import AuditFile, AuditLogger
 from laneway.reactors.border import Failed
-from laneway.reactors.contract import Reactor
+from laneway.reactors.contract import Intervene, Reaction, Reactor, ReactorContext
 from laneway.reactors.cost_budget import CostBudget
 from laneway.reactors.cost_optimizer import CostOptimizer
 from laneway.reactors.error_streak import ErrorStreak
@@ -29,8 +29,20 @@ def shipped(options: Options | None = None, on_failure: Callable[[Failed], None]
         StallDetector(options.patience),
         *([CostOptimizer()] if options.cheaper_ways else []),
         *([AuditLogger(AuditFile(options.audit).append)] if options.audit is not None else []),
-        *options.own.make(on_failure),
+        *(one if "reactor" in options.kill_on else Unarmed(one) for one in options.own.make(on_failure)),
     ]
+
+
+class Unarmed:
+    """A reactor of the owner's own where none of these may end anything: what it would end is told instead."""
+
+    def __init__(self, reactor: Reactor) -> None:
+        self.name, self._reactor = reactor.name, reactor
+
+    def handle(self, ctx: ReactorContext) -> Reaction:
+        """What the reactor says, an end as a notification."""
+        said = self._reactor.handle(ctx)
+        return Intervene(said.reason) if isinstance(said, Intervene) else said
 
 
 def _budgets(options: Options) -> list[Reactor]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from laneway.settings.field import setting
 
-KillOn = Literal["danger", "loop", "budget"]
+KillOn = Literal["danger", "loop", "budget", "reactor"]
 
 
 class ReactorSettings(BaseModel):
@@ -21,7 +21,7 @@ class ReactorSettings(BaseModel):
     )  # fmt: skip
     reactor_kill_on: tuple[KillOn, ...] = setting(
         (), "reactors.kill_on", "LANEWAY_REACTORS_KILL_ON",
-        "What ends a session that may be ended: danger, loop, budget; otherwise you are told.",
+        "What ends another agent's session: danger, loop, budget, reactor (one of your own); otherwise you are told.",
     )  # fmt: skip
     reactor_budget_tokens: int | None = setting(
         None, "reactors.budget_tokens", "LANEWAY_REACTORS_BUDGET_TOKENS", "Most tokens of one session.", gt=0

@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 
 from laneway import __version__
 from laneway.app import App
-from laneway.channels.contract import PULLED
 from laneway.clock import SystemClock
 from laneway.observe.hooks.desk import Hooks
 from laneway.observe.hooks.judging import Manners
@@ -52,9 +51,7 @@ def create_app(app: App) -> FastAPI:
     settings = app.settings
     gateway = Gateway(app, app.hub, Reader(app.db.url, embedded=settings.embedded), Metrics(), SystemClock())
     keys = Keys(app.db)
-    hooks = Hooks(
-        app.db, SystemClock(), PULLED - app.channels.keys(), Manners(settings.hooks_ordinary, settings.hooks_cannot_ask)
-    )
+    hooks = Hooks(app.db, SystemClock(), app.orders, Manners(settings.hooks_ordinary, settings.hooks_cannot_ask))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

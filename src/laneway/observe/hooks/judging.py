@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from laneway.domain.action import Decision, Verdict, ask
-from laneway.domain.session import SessionEvent, SessionState
+from laneway.domain.session import SessionEvent
 from laneway.observe.hooks.answers import CANNOT_ASK, MARK
+from laneway.observe.hooks.sessions import Heard
 from laneway.observe.hooks.shapes import HookRequest
 from laneway.reactors.border import Failed, attempted
 from laneway.reactors.contract import ReactorContext
-from laneway.reactors.safety_guard import SafetyGuard
 from laneway.sandbox.commands import judge_tool
 from laneway.sandbox.tool_calls import kind_of
 
@@ -48,12 +48,14 @@ def decide(request: HookRequest, verdict: Verdict, manners: Manners) -> Decided:
     return Decided(verdict, said, f"{MARK}: {reason}")
 
 
-def judged(request: HookRequest, guard: SafetyGuard, event: SessionEvent, state: SessionState) -> Verdict:
-    """The verdict of the reactors' guard; what it cannot judge is asked about."""
+def judged(request: HookRequest, heard: Heard, event: SessionEvent, own: Verdict | None) -> Verdict:
+    """The verdict of the guard, or a stricter one of the owner's own reactors; what cannot be judged is asked about."""
     if request.malformed:
-        return ask("malformed", request.malformed)
-    found = attempted(guard.name, lambda: guard.verdict(ReactorContext(event, state)))
-    return ask("unknown-tool", "The tool call could not be judged.") if isinstance(found, Failed) else found
+        return own or ask("malformed", request.malformed)
+    found = attempted(heard.guard.name, lambda: heard.guard.verdict(ReactorContext(event, heard.state)))
+    if isinstance(found, Failed):
+        found = ask("unknown-tool", "The tool call could not be judged.")
+    return found if own is None else found.or_stricter(own)
 
 
 def _said(request: HookRequest, verdict: Verdict, manners: Manners) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from laneway.domain.session import SessionEvent, SessionState
 from laneway.errors import Unavailable
+from laneway.observe.notify import Notice
 from laneway.store import hooks, sessions
 from laneway.store.database import Connection, Database
 from laneway.store.notices import tell_owner
@@ -29,14 +31,13 @@ class Note:
     state: SessionState | None = None
     kind: str = ""
     body: dict[str, Any] | None = None
-    notice: str = ""
-    key: str = ""
+    notice: Notice | None = None
 
 
 class Recorder:
     """Writes notes in the order they came; while the database is away they wait, up to a bound."""
 
-    def __init__(self, db: Database, pulled: frozenset[str], pause: float = 1.0) -> None:
+    def __init__(self, db: Database, pulled: Collection[str], pause: float = 1.0) -> None:
         self._db, self._pulled, self._pause = db, pulled, pause
         self._notes: deque[Note] = deque()
         self._wake = asyncio.Event()
@@ -76,8 +77,9 @@ class Recorder:
         for note in batch:
             if note.event is not None:
                 by_session.setdefault((note.event.provider, note.event.session_id), []).append(note)
-            if note.notice and not await tell_owner(tx, note.notice, key=note.key, kind="hooks", pulled=self._pulled):
-                _log.warning("There is no thread of the owner's to say this in: %s", note.notice)
+            told = note.notice
+            if told and not await tell_owner(tx, told.line, key=told.key, kind="hooks", pulled=self._pulled):
+                _log.warning("There is no thread of the owner's to say this in: %s", told.line)
         await hooks.record(tx, [(note.kind, note.body or {}) for note in batch if note.kind])
         for name, notes in by_session.items():
             kept = await sessions.opened(tx, *name, SOURCE)

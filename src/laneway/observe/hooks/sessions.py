@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from laneway.domain.session import SessionEvent, SessionState
 from laneway.observe.hooks.loops import Loops, Noticed
+from laneway.reactors import Chain, Reactor, ReactorContext, Said
 from laneway.reactors.safety_guard import SafetyGuard
 
 MOST = 500
@@ -19,6 +21,8 @@ class Heard:
     """One session: its state, who judges its calls, its repetitions, and what its agent should still read."""
 
     state: SessionState
+    own: Chain
+    """The owner's own reactors."""
     guard: SafetyGuard = field(default_factory=SafetyGuard)
     project: str = ""
     loops: OrderedDict[str, Loops] = field(default_factory=OrderedDict)
@@ -36,6 +40,10 @@ class Heard:
             newest = list(self.state.open_calls.items())[-_MOST_OPEN // 2 :]
             self.state = replace(self.state, open_calls=dict(newest))
 
+    def said(self, event: SessionEvent) -> list[Said]:
+        """What the owner's own reactors say of an event that was taken in."""
+        return self.own.show(ReactorContext(event, self.state))
+
     def repeated(self, sub_agent: str, event: SessionEvent, *, denied: bool = False) -> Noticed:
         """What a repetition calls for; each sub-agent is counted by itself."""
         loops = self.loops.setdefault(sub_agent, Loops())
@@ -50,14 +58,16 @@ class Heard:
 class Sessions:
     """The sessions heard of lately."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Callable[[], Sequence[Reactor]]) -> None:
+        self._own = own
         self._heard: OrderedDict[tuple[str, str], Heard] = OrderedDict()
 
     def of(self, provider: str, session_id: str) -> Heard:
         """The session, made if it is new."""
         name = (provider, session_id)
         if name not in self._heard:
-            self._heard[name] = Heard(SessionState(session_id, provider))
+            state = SessionState(session_id, provider)
+            self._heard[name] = Heard(state, Chain(state, self._own()))
         self._heard.move_to_end(name)
         while len(self._heard) > MOST:
             self._heard.popitem(last=False)

@@ -35,8 +35,6 @@ EXIT_CODES = {
     Cause.FAULT: 86,
 }
 """What `laneway run` ends with when it ended the agent; else the agent's own code, or 128 + its signal."""
-KILL_ON = (Cause.DANGER, Cause.LOOP, Cause.BUDGET)
-"""What a person may arm."""
 MARK = "SUPERVISED_BY_LANEWAY"
 """The variable in the environment of everything an agent starts. It is no setting, so its name is not like one."""
 
@@ -52,7 +50,7 @@ class Order:
     budget_tokens: int | None = None
     budget_usd: Decimal | None = None
     max_minutes: float | None = None
-    kill_on: frozenset[Cause] = field(default_factory=lambda: frozenset({Cause.BUDGET}))
+    kill_on: frozenset[Cause] = field(default_factory=lambda: frozenset({Cause.BUDGET, Cause.REACTOR}))
     freeze: bool = False
     freeze_wait: float = 60.0
     """Seconds a frozen agent waits where nobody can be asked."""
