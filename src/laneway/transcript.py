@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from uuid import UUID
 
 from laneway.domain.conversation import Attachment, Author, Message, World, sources_of
+from laneway.domain.redaction import redacted
 from laneway.language.tokens import bounded
 from laneway.store import conversations
 from laneway.store.database import Connection
 
 PREVIEW_CHARACTERS, LETTERS_CHARACTERS, FILE_CHARACTERS, VOICE_CHARACTERS = 1000, 2000, 4000, 6000
 """How much of an attachment a model sees: of a voice note some minutes, of a document its first page."""
+HEARD_CHARACTERS, SENTENCE_CHARACTERS = 20_000, 160
+_SENTENCE, _WORD = re.compile(r"(?<=[.!?])\s+|\n+"), re.compile(r"\w{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,8 @@ class Turn:
     """Whose words it brings along besides its author's: files, voice notes, forwarded messages."""
     quoted: str = ""
     """The message it answers, where the sender pointed at one."""
+    outside: str = ""
+    """Those of its words that others may have written; all of it, if that cannot be told."""
 
     @property
     def whole(self) -> str:
@@ -48,6 +55,29 @@ def sources_in(turns: Sequence[Turn], world: World) -> list[str]:
     customer = world is World.CUSTOMER and any(turn.author is Author.USER for turn in turns)
     found = (source for turn in turns for source in turn.sources)
     return list(dict.fromkeys([*(["a customer's message"] if customer else []), *found]))
+
+
+def heard_in(turns: Sequence[Turn]) -> dict[str, str]:
+    """Others' words in a conversation, by whose they are."""
+    heard: dict[str, str] = {}
+    for turn in turns:
+        for source in turn.sources:
+            heard[source] = f"{heard.get(source, '')}\n{turn.outside or turn.text}"[-HEARD_CHARACTERS:]
+    return heard
+
+
+def sentence_for(wanted: str, heard: Mapping[str, str]) -> str:
+    """Whose words most likely led to what is wanted, and which, for the person who is asked about it; empty if none."""
+    words = set(_WORD.findall(wanted.lower()))
+    pieces = [(source, line) for source, text in heard.items() for one in _SENTENCE.split(text)
+              for line in wrap(one, SENTENCE_CHARACTERS)]  # fmt: skip
+    if not pieces:
+        return ""
+    source, line = max(
+        pieces, key=lambda piece: (len(words.intersection(_WORD.findall(piece[1].lower()))), len(piece[1]))
+    )
+    readable = "".join(character if character.isprintable() else "�" for character in str(redacted(line)))
+    return f" {source[:1].upper()}{source[1:]} says: “{readable}”."
 
 
 def trim(turns: Sequence[Turn], token_budget: int) -> list[Turn]:
@@ -131,6 +161,8 @@ def _pixels(attachment: Attachment) -> str:
 
 def _turn(message: Message, attached: Sequence[Attachment]) -> Turn:
     mine = [a for a in attached if a.message_id == message.id]
-    parts = [message.text, *(describe(a) for a in mine)]
-    text, quoted = "\n".join(part for part in parts if part), str(message.meta.get("quoted", "")).strip()
-    return Turn(message.id, message.author, text, sources_of(message, mine), quoted[:PREVIEW_CHARACTERS])
+    described = [describe(a) for a in mine]
+    quoted = str(message.meta.get("quoted", "")).strip()[:PREVIEW_CHARACTERS]
+    text = "\n".join(part for part in (message.text, *described) if part)
+    outside = "\n".join(part for part in (quoted, *described) if part)
+    return Turn(message.id, message.author, text, sources_of(message, mine), quoted, outside)

@@ -25,8 +25,8 @@ from laneway.classify.taxonomy import Taxonomy, load
 from laneway.domain.conversation import World
 from laneway.domain.judgement import Classification, Intent
 from laneway.errors import LanewayError, LeaseLost
-from laneway.llm.offline.reports import is_report
 from laneway.language.tokens import bounded
+from laneway.llm.offline.reports import is_report
 from laneway.store.questions import Question
 from laneway.transcript import Turn, bounded_turns
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 import typer
 
 from laneway.cli.home import home_of
+from laneway.domain.action import Verdict, ask
 
 if TYPE_CHECKING:
-    from laneway.domain.action import Verdict
     from laneway.reactors import Chain
 
 _LONGEST_LINE = 4_000_000
@@ -42,7 +42,7 @@ def guard(
     lines = _lines(sys.stdin.buffer)
     first = next(lines, None)
     if first is None:
-        raise typer.Exit(_EXIT[_say(_malformed("There is nothing to judge."))])
+        raise typer.Exit(_EXIT[_say(ask("malformed", "There is nothing to judge."))])
     if not _is_json(first):
         rest = list(lines)
         if not any(_is_json(line) for line in rest):
@@ -79,26 +79,22 @@ def _line(line: bytes, cwd: str | None, own: Chain) -> Verdict:
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):
-        return _malformed("The line is not JSON.")
+        return ask("malformed", "The line is not JSON.")
     if not isinstance(given, dict):
-        return _malformed("The line is no JSON object.")
-    return _object(given, cwd, own)
-
-
-def _object(given: dict[str, Any], cwd: str | None, own: Chain) -> Verdict:
+        return ask("malformed", "The line is no JSON object.")
     folder = given.get("cwd", cwd)
     if folder is not None and not isinstance(folder, str):
-        return _malformed("cwd is not a text.")
+        return ask("malformed", "cwd is not a text.")
     if "tool" in given or "tool_name" in given:
         tool, arguments = given.get("tool", given.get("tool_name")), given.get("input", given.get("tool_input", {}))
         if not isinstance(tool, str) or not tool.strip() or not isinstance(arguments, dict):
-            return _malformed("A tool call needs a tool and an input object.")
+            return ask("malformed", "A tool call needs a tool and an input object.")
         from laneway.sandbox.commands import judge_tool
 
         return _or_denied(judge_tool(tool, arguments, folder), tool, arguments, folder, own)
     command = given.get("command")
     if not isinstance(command, str) or not command.strip():
-        return _malformed("The line names neither a command nor a tool.")
+        return ask("malformed", "The line names neither a command nor a tool.")
     return _judge(command, folder, own)
 
 
@@ -136,12 +132,6 @@ def _or_denied(verdict: Verdict, tool: str, arguments: dict[str, Any], cwd: str 
     for one in said if denied is None else ():
         print(f"{one.reactor}: {said_words(one)}", file=sys.stderr)
     return verdict if denied is None else verdict.or_stricter(denied)
-
-
-def _malformed(why: str) -> Verdict:
-    from laneway.domain.action import ask
-
-    return ask("malformed", why)
 
 
 def _say(verdict: Verdict) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from laneway.domain.redaction import redacted
@@ -30,3 +30,12 @@ def _bounded(value: Any, longest: int, depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [_bounded(item, longest, depth + 1) for item in value[:_MOST]]
     return value
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in the arguments or the outcome of a call, which are never nested deeply here."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from texts_in(item)

@@ -10,9 +10,10 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from laneway.errors import SettingsError
 from laneway.reactors.border import Failed, attempted
@@ -22,6 +23,7 @@ from laneway.reactors.rules import rules_in
 GROUP = "laneway.reactors"
 _LARGEST = 1_000_000
 _log = logging.getLogger("laneway.reactors")
+T = TypeVar("T")
 Maker = Callable[[], Reactor | Iterable[Reactor]]
 """Called once for each session, since reactors remember."""
 
@@ -61,13 +63,13 @@ def load(folder: Path, points: Sequence[EntryPoint] | None = None) -> Own:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Callable[[], Iterable[Maker]]]]:
-    if not folder.is_dir():
-        return
-    for path in sorted(folder.iterdir()):
-        if path.suffix == ".toml":
-            yield str(path), lambda path=path: rules_in(_text(path), path.name)  # type: ignore[misc]
-        elif path.suffix == ".py":
-            yield str(path), lambda path=path: [_from_code(_text(path), path)]  # type: ignore[misc]
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.suffix in (".toml", ".py"):
+            yield str(path), partial(_makers, path)
+
+
+def _makers(path: Path) -> Sequence[Maker]:
+    return rules_in(_text(path), path.name) if path.suffix == ".toml" else [_from_code(_text(path), path)]
 
 
 def _points(points: Iterable[EntryPoint]) -> Iterator[tuple[str, Callable[[], Iterable[Maker]]]]:
@@ -119,21 +121,18 @@ def load_file(path: Path) -> list[Maker]:
     """What makes the reactors of one file, rules or code; SettingsError if there are none in it."""
     if path.suffix not in (".toml", ".py"):
         raise SettingsError(f"{path.name} holds no reactors.", hint="Name a file of rules (.toml) or of code (.py).")
-    try:
-        text = _text(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}.", hint="Name a file you may read.") from None
-    if path.suffix == ".toml":
-        return list(rules_in(text, path.name))
-    found = attempted(path.name, lambda: _from_code(text, path), again=True)
-    if isinstance(found, Failed):
-        raise SettingsError(f"{path.name}: {found.error}", hint="docs/adding-a-reactor.md shows one.")
-    return [found]
+    return _surely(path.name, lambda: list(_makers(path)))
 
 
 def made(makers: Sequence[Maker], source: str) -> list[Reactor]:
     """New reactors for one session; SettingsError if one cannot be made."""
-    found = attempted(source, lambda: [one for maker in makers for one in _reactors(maker())], again=True)
+    return _surely(source, lambda: [one for maker in makers for one in _reactors(maker())])
+
+
+def _surely(source: str, call: Callable[[], list[T]]) -> list[T]:
+    """What the call gives; a SettingsError says why it gives nothing."""
+    found = attempted(source, call, again=True)
     if isinstance(found, Failed):
-        raise SettingsError(f"{source}: {found.error}", hint="docs/adding-a-reactor.md shows one.")
+        why = found.error.removeprefix("SettingsError: ")
+        raise SettingsError(f"{source}: {why}", hint="docs/adding-a-reactor.md shows one.")
     return found

@@ -24,7 +24,7 @@ def shipped(options: Options | None = None, on_failure: Callable[[Failed], None]
     return [
         SafetyGuard(kill_on_danger="danger" in options.kill_on, project=options.project),
         LoopDetector(kill="loop" in options.kill_on, exceptions=options.exceptions, limits=options.loops),
-        *_budgets(options),
+        *budgets(options),
         ErrorStreak(options.errors_in_a_row),
         StallDetector(options.patience),
         *([CostOptimizer()] if options.cheaper_ways else []),
@@ -45,13 +45,14 @@ class Unarmed:
         return Intervene(said.reason) if isinstance(said, Intervene) else said
 
 
-def _budgets(options: Options) -> list[Reactor]:
+def budgets(options: Options) -> list[Reactor]:
+    """The budgets these options set."""
     kill, since = "budget" in options.kill_on, options.since
-    budgets: list[Reactor] = []
+    found: list[Reactor] = []
     if options.budget_tokens is not None:
-        budgets.append(TokenBudget(options.budget_tokens, kill=kill, since=since))
+        found.append(TokenBudget(options.budget_tokens, kill=kill, since=since))
     if options.budget_usd is not None:
-        budgets.append(CostBudget(float(options.budget_usd), kill=kill, since=since))
+        found.append(CostBudget(float(options.budget_usd), kill=kill, since=since))
     if options.max_minutes is not None:
-        budgets.append(TimeBudget(options.max_minutes, kill=kill, since=since))
-    return budgets
+        found.append(TimeBudget(options.max_minutes, kill=kill, since=since))
+    return found

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+
+UserPath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
+"""A path as a person writes it: a shell expands `~`, files do not."""
 
 
 def setting(default: Any, key: str | None, env: str, meaning: str, **limits: Any) -> Any:

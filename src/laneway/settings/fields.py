@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, SecretStr, ValidationError, field_valida
 from laneway.connections import Host, McpServer, Name, OpenApiDocument
 from laneway.errors import SettingsError
 from laneway.settings.channels import ChannelSettings
-from laneway.settings.field import setting
+from laneway.settings.field import UserPath, setting
 from laneway.settings.hooks import HookSettings
 from laneway.settings.observe import ObserveSettings
 from laneway.settings.reactors import ReactorSettings
@@ -59,7 +59,7 @@ class Settings(ChannelSettings, HookSettings, ObserveSettings, ReactorSettings, 
         "How long an approval can be answered.",
         ge=1,
     )
-    files: Path | None = setting(
+    files: UserPath | None = setting(
         None,
         "files",
         "LANEWAY_FILES",
@@ -244,12 +244,6 @@ class Settings(ChannelSettings, HookSettings, ObserveSettings, ReactorSettings, 
     log_level: Literal["debug", "info", "warning", "error"] = setting(
         "info", "log.level", "LANEWAY_LOG_LEVEL", "How much is logged."
     )
-
-    @field_validator("files")
-    @classmethod
-    def _from_the_users_home(cls, folder: Path | None) -> Path | None:
-        # A shell expands `~`; files do not.
-        return None if folder is None else folder.expanduser().absolute()
 
     @field_validator("zone")
     @classmethod

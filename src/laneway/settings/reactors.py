@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field
 
-from laneway.settings.field import setting
+from laneway.settings.field import UserPath, setting
 
 KillOn = Literal["danger", "loop", "budget", "reactor"]
 
@@ -15,7 +14,7 @@ KillOn = Literal["danger", "loop", "budget", "reactor"]
 class ReactorSettings(BaseModel):
     """What the owner decided about watching sessions and jobs."""
 
-    reactor_folder: Path | None = setting(
+    reactor_folder: UserPath | None = setting(
         None, "reactors.folder", "LANEWAY_REACTORS",
         "Folder of your own reactors (*.py) and rules (*.toml); unset = `reactors` in the data directory.",
     )  # fmt: skip
@@ -58,13 +57,7 @@ class ReactorSettings(BaseModel):
     reactor_cheaper_ways: bool = setting(
         True, "reactors.cheaper_ways", "LANEWAY_REACTORS_CHEAPER_WAYS", "Point out cheaper ways of working."
     )
-    reactor_audit_file: Path | None = setting(
+    reactor_audit_file: UserPath | None = setting(
         None, "reactors.audit_file", "LANEWAY_REACTORS_AUDIT_FILE",
         "File that other agents' calls which can change something are put down in; unset = none.",
     )  # fmt: skip
-
-    @field_validator("reactor_folder", "reactor_audit_file")
-    @classmethod
-    def _in_the_users_home(cls, folder: Path | None) -> Path | None:
-        # A shell expands `~`; files do not.
-        return None if folder is None else folder.expanduser().absolute()

@@ -10,10 +10,16 @@ from uuid import UUID
 
 from laneway.domain.conversation import Role, World
 from laneway.domain.job import Job, JobStatus
-from laneway.domain.judgement import Approval
+from laneway.domain.judgement import Approval, ApprovalState
 from laneway.domain.people import unmarked
 from laneway.store import approvals, conversations, jobs, notices, outbox, principals
 from laneway.store.database import Connection
+
+NOT_APPROVED = {
+    ApprovalState.REJECTED: "Not done: you said no.",
+    ApprovalState.EXPIRED: "Not done: nobody answered in time. Ask again if you still want it.",
+    ApprovalState.SUPERSEDED: "Not done: a newer request took its place.",
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,16 @@ class Question:
     estimated_cost: Decimal | None = None
     once: bool = False
     """Whether a yes holds for this time only, whatever is said."""
+
+
+def may_i(
+    action: dict[str, Any], text: str, why: str, seconds: int, shown: dict[str, Any], *, once: bool = True,
+    cost: Decimal | None = None,
+) -> Question:  # fmt: skip
+    """Whether exactly this action may be done. Its key names it, so that a later run finds the question again."""
+    words, key = "yes or no" if once else "yes, no or always", f"approve.{approvals.action_hash(action)[:12]}"
+    how = f"Answer {words}, or: `laneway approve {{id}}`, `laneway reject {{id}}`."
+    return Question(key, action, why, text, seconds, how=how, shown=shown, estimated_cost=cost, once=once)
 
 
 async def put(

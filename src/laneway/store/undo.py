@@ -56,6 +56,25 @@ async def record(
                 )  # fmt: skip
 
 
+async def is_own(tx: Connection, thread_id: UUID, content: str) -> bool:
+    """Whether this is what we wrote in the thread ourselves, in turns in which nobody but the person had a say."""
+    cursor = await tx.execute(
+        """
+        WITH RECURSIVE clean AS (
+            SELECT f.tool, f.before->>'content' AS before, f.after->>'content' AS after
+            FROM file_changes f JOIN jobs j ON j.id = f.job_id
+            WHERE f.thread_id = %s AND j.lane = 'tools' AND j.status = 'done' AND j.result->'sources' IS NULL
+        ), own AS (
+            SELECT after FROM clean WHERE tool = 'write_file'
+            UNION SELECT c.after FROM clean c JOIN own o ON c.tool = 'edit_file' AND c.before = o.after
+        )
+        SELECT EXISTS (SELECT FROM own WHERE after = %s)
+        """,
+        (thread_id, content),
+    )
+    return await cursor.fetchone() == (True,)
+
+
 async def _next(tx: Connection) -> int:
     cursor = await tx.execute("SELECT nextval('file_changes_began')")
     row = await cursor.fetchone()

@@ -25,14 +25,9 @@ from laneway.sandbox.telling import named, redacted, shown
 from laneway.store import approvals, artifacts, permissions
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
-from laneway.store.questions import Question
+from laneway.store.questions import NOT_APPROVED, Question, may_i
+from laneway.transcript import heard_in, sentence_for
 
-HOW = "Answer {words}, or: `laneway approve {id}`, `laneway reject {id}`."
-NOT_APPROVED = {
-    ApprovalState.REJECTED: "Not done: you said no.",
-    ApprovalState.EXPIRED: "Not done: nobody answered in time. Ask again if you still want it.",
-    ApprovalState.SUPERSEDED: "Not done: a newer request took its place.",
-}
 _ASKED, TAINTED = "laneway.asked", "tainted"
 _CODES: dict[str, type[LanewayError]] = {kind.code: kind for kind in (BadInput, Forbidden, TooLarge, FetchRefused)}
 
@@ -138,13 +133,11 @@ class Fetching:
         if state is not None and state in NOT_APPROVED:
             refusal = Refused if state == ApprovalState.REJECTED else Expired
             raise refusal(NOT_APPROVED[ApprovalState(state)])
-        once = asked["rule"] == TAINTED
-        told = "\n".join(f"{key}: {value}" for key, value in redacted(action["arguments"]).items())
-        how = HOW.replace("{words}", "yes or no" if once else "yes, no or always")
-        key = f"approve.{approvals.action_hash(action)[:12]}"
-        text = f"May I do this?\n[{NAME}]\n{told}\n{asked['why']}"
-        shown_as = redacted(action["arguments"])
-        return Question(key, action, asked["why"], text, self._seconds, [], how, shown=shown_as, once=once)
+        given, once = redacted(action["arguments"]), asked["rule"] == TAINTED
+        told = "\n".join(f"{key}: {value}" for key, value in given.items())
+        return may_i(
+            action, f"May I do this?\n[{NAME}]\n{told}\n{asked['why']}", asked["why"], self._seconds, given, once=once
+        )
 
 
 def _ruled(request: Request, arguments: Mapping[str, Any], *, vouched: bool) -> Verdict:
@@ -161,5 +154,6 @@ def _ruled(request: Request, arguments: Mapping[str, Any], *, vouched: bool) -> 
         return allow("http.reads", changes=False)
     if sources:
         # An address can carry words out: a person looks at it first.
-        return ask(TAINTED, f"This turn has read {', '.join(sources[:3])}, and nobody here named {shown(url)}.")
+        said = sentence_for(asked.url, heard_in(request.turns))
+        return ask(TAINTED, f"This turn has read {', '.join(sources[:3])}, and nobody here named {shown(url)}.{said}")
     return allow("http.unnamed-host", f"It asks {shown(url)}, a host that nobody here named.")

@@ -6,10 +6,12 @@ from typing import Any
 
 from laneway.domain.action import Decision, Verdict, allow, ask
 from laneway.domain.judgement import ApprovalState
+from laneway.domain.keepable import texts_in
 from laneway.lanes.tools.entry import ToolEntry
 from laneway.lanes.tools.work import Work
 from laneway.store import approvals, permissions
 from laneway.store.database import Database
+from laneway.transcript import sentence_for
 
 TAINTED, CONFIRMATION, MARKED = "tainted", "confirmation", "always-asks"
 NEVER_STANDING = frozenset({TAINTED, "host-mode", "weaker-boundary"})
@@ -58,7 +60,7 @@ class Gate:
             return verdict
         if verdict.changes and work.sources:
             besides = f" {verdict.why}" if verdict.decision is Decision.ASK else ""
-            return ask(TAINTED, _told_by(entry.name, work.sources) + besides)
+            return ask(TAINTED, _told_by(entry.name, arguments, work) + besides)
         if entry.asks:
             verdict = verdict.or_stricter(ask(MARKED, f"{entry.name} always asks first.", changes=verdict.changes))
         judged = work.request.judged
@@ -68,6 +70,7 @@ class Gate:
         return verdict
 
 
-def _told_by(tool: str, sources: list[str]) -> str:
+def _told_by(tool: str, arguments: dict[str, Any], work: Work) -> str:
+    sources, said = work.sources, sentence_for(" ".join(texts_in([tool, arguments])), work.heard)
     told = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
-    return f"This turn has read {told}. What is written there may want {tool} to do this; do you?"
+    return f"This turn has read {told}.{said} What is written there may want {tool} to do this; do you?"

@@ -35,7 +35,7 @@ from laneway.llm.prompts import Prompts
 from laneway.store import effects
 from laneway.store.database import Database
 from laneway.store.questions import Question
-from laneway.transcript import Turn
+from laneway.transcript import Turn, heard_in
 
 MOST_CALLS = 15
 STOPPED_SHORT = f"I stopped after {MOST_CALLS} rounds with the tools without reaching an end."
@@ -76,7 +76,7 @@ class ToolsLane:
             return Answer(f"{request.judged.summary}\nPlan: {request.judged.plan}\nNothing was done.")
         at_hand = await self._toolbox.at_hand(request)
         # The very list of the run, so that whatever is said on its way out carries what was read.
-        work = Work(request, self._workspace(job.thread_id), current_run().sources, at_hand)
+        work = Work(request, self._workspace(job.thread_id), current_run().sources, at_hand, heard_in(request.turns))
         paused = await self._pausing.look(work)
         if paused is not None and paused.open is not None:
             return paused.open
@@ -101,9 +101,7 @@ class ToolsLane:
         """The model and its tools have had their turns, from the start or from where they were paused."""
         job, node = work.request.job, node_of(work.request.job)
         # What a node of a workflow asks for is a task like any other, whoever started the run.
-        prompt = PROMPT[Scope.REACTIVE if node else job.scope]
-        if work.request.world is World.CUSTOMER:
-            prompt = CUSTOMERS
+        prompt = PROMPT[Scope.REACTIVE if node else job.scope] if work.request.world is World.OWNER else CUSTOMERS
         with (
             charged_to(Account(job.scope, job.thread_id, job.id, lane=self.name)),
             prompted_by(self._prompts.version(prompt)),

@@ -7,7 +7,7 @@ itself; when all are answered, exactly the stored calls are made, and no model i
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pydantic_ai import DeferredToolRequests
@@ -21,14 +21,8 @@ from laneway.lanes.tools.work import Work
 from laneway.store import approvals, ledger, pauses
 from laneway.store.database import Database
 from laneway.store.pauses import Pause
-from laneway.store.questions import Question
+from laneway.store.questions import NOT_APPROVED, Question, may_i
 
-NOT_APPROVED = {
-    ApprovalState.REJECTED: "Not done: you said no.",
-    ApprovalState.EXPIRED: "Not done: nobody answered in time. Ask again if you still want it.",
-    ApprovalState.SUPERSEDED: "Not done: a newer request took its place.",
-}
-HOW = "Answer {words}, or: `laneway approve {id}`, `laneway reject {id}`."
 LONGEST_SHOWN, SHORT = 3000, 200
 
 
@@ -51,6 +45,7 @@ class Pausing:
     async def stop(self, work: Work, asked: DeferredToolRequests, messages: list[ModelMessage]) -> Question:
         """The run is stored as it stands; returns the first question to ask."""
         calls = [asked.metadata[part.tool_call_id] for part in asked.approvals]
+        calls[0] = calls[0] | {"heard": work.heard}
         pause = Pause(
             json.loads(ModelMessagesTypeAdapter.dump_json(messages)),
             calls,
@@ -81,10 +76,7 @@ class Pausing:
                     return None
                 asked = [await approvals.of_action(tx, job.id, approvals.action_hash(c["action"])) for c in found.calls]
             states = [None if one is None else str(one.state) for one in asked]
-            return {
-                "messages": found.messages, "calls": found.calls, "counts": found.counts,
-                "sources": found.sources, "found": found.found, "states": states,
-            }  # fmt: skip
+            return asdict(found) | {"states": states}
 
         stored = await self._steps.step("paused", read)
         return None if stored is None else await self._standing(work, stored)
@@ -94,6 +86,7 @@ class Pausing:
         work.found |= set(stored["found"])
         for source in stored["sources"]:
             work.read(source)
+        work.heard |= stored["calls"][0].get("heard", {})
         for call, state in zip(stored["calls"], stored["states"], strict=True):
             if state in (None, ApprovalState.PENDING):
                 return Paused(open=await self._question(work, call))
@@ -103,16 +96,11 @@ class Pausing:
         return Paused(messages, {call["action"]["call"].partition(".")[2]: True for call in stored["calls"]})
 
     async def _question(self, work: Work, call: dict[str, Any]) -> Question:
-        action, why = call["action"], call["why"]
+        action, once = call["action"], call["rule"] in NEVER_STANDING
         async with self._db.transaction() as tx:
             cost = await ledger.usual_cost(tx, work.request.job.id)
-        key = f"approve.{approvals.action_hash(action)[:12]}"
-        once = call["rule"] in NEVER_STANDING
-        how = HOW.replace("{words}", "yes or no" if once else "yes, no or always")
-        return Question(
-            key, action, why, f"May I do this?\n{shown(action)}\n{why}", self._seconds, [], how,
-            shown=call["shown"], estimated_cost=cost, once=once,
-        )  # fmt: skip
+        text = f"May I do this?\n{shown(action)}\n{call['why']}"
+        return may_i(action, text, call["why"], self._seconds, call["shown"], once=once, cost=cost)
 
 
 def shown(action: dict[str, Any]) -> str:

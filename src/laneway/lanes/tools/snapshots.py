@@ -26,7 +26,7 @@ from laneway.domain.files import Change, Kind
 from laneway.domain.ids import new_id
 from laneway.errors import Unavailable
 from laneway.lanes.tools.entry import Call
-from laneway.sandbox.copies import GRACE_SECONDS, Copies
+from laneway.sandbox.copies import GRACE_SECONDS, Copies, name_of
 from laneway.sandbox.paths import make_private
 from laneway.sandbox.scan import Caps, Manifest, Scan, differences
 from laneway.store import undo
@@ -105,6 +105,11 @@ class Snapshots:
         await self.settle(call.thread_id, call.workspace)
         async with self._db.transaction() as tx:
             await undo.record(tx, call.job_id, call.thread_id, tool, changes)
+
+    async def is_own(self, call: Call, text: str) -> bool:
+        """Whether a file holds exactly what was written here for the person, and nobody else's words."""
+        async with self._db.transaction() as tx:
+            return await undo.is_own(tx, call.thread_id, name_of(text.encode()))
 
     @asynccontextmanager
     async def locked(self, thread_id: UUID) -> AsyncIterator[None]:

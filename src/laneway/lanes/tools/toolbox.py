@@ -144,7 +144,7 @@ class Toolbox:
             if isinstance(outcome, dict) and _ASKED in outcome:
                 raise ApprovalRequired(outcome[_ASKED])
             if isinstance(outcome, dict):
-                work.read(entry.source(given, outcome))
+                work.read(entry.source(given, outcome), outcome)
             if entry.name == search_tools.NAME:
                 work.found |= ToolSearch.found_in(outcome)
             return for_model(outcome)

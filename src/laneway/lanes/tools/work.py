@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
+from laneway.domain.keepable import texts_in
 from laneway.engine.running import current_run
 from laneway.lanes.contract import Request
 from laneway.lanes.tools.entry import Call
+from laneway.transcript import HEARD_CHARACTERS
 
 
 @dataclass
@@ -23,10 +26,15 @@ class Work:
     found: set[str] = field(default_factory=set)
     """Tools that were looked for and found, or that stay in this thread's toolbox."""
 
-    def read(self, source: str | None) -> None:
+    heard: dict[str, str] = field(default_factory=dict)
+    """What these sources said."""
+
+    def read(self, source: str | None, said: Any = None) -> None:
         """The turn has been told something by this source."""
         if source is not None and source not in self.sources:
             self.sources.append(source)
+        if source is not None and said is not None:
+            self.heard[source] = "\n".join(texts_in(said))[:HEARD_CHARACTERS]
 
     def call(self, by: UUID | None, *, approved: bool) -> Call:
         return Call(self.request, self.workspace, approved, _on_stop, by, tuple(self.sources))

@@ -24,10 +24,9 @@ from laneway.lanes.workflow.refusing import Rejected
 from laneway.store import approvals, pauses, workflow_patches, workflows
 from laneway.store.database import Connection, Database
 from laneway.store.pauses import Pause
-from laneway.store.questions import Question
+from laneway.store.questions import Question, may_i
 
 TOOL = "patch_workflow"
-HOW = "Answer yes or no, or: `laneway approve {id}`, `laneway reject {id}`."
 
 
 @dataclass(frozen=True)
@@ -193,5 +192,4 @@ class Asking:
         return found
 
     def _question(self, action: dict[str, Any], why: str, text: str) -> Question:
-        key = f"approve.{approvals.action_hash(action)[:12]}"
-        return Question(key, action, why, text, self._seconds, [], HOW, shown=action["arguments"], once=True)
+        return may_i(action, text, why, self._seconds, action["arguments"])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from laneway.domain.action import Decision, Verdict, ask
+from laneway.domain.keepable import texts_in
 from laneway.domain.session import SessionEvent
 from laneway.observe.hooks.answers import CANNOT_ASK, MARK
 from laneway.observe.hooks.sessions import Heard
@@ -77,7 +76,7 @@ def _merely_unknown(request: HookRequest, verdict: Verdict) -> bool:
     """
     if not request.mcp or verdict.rule != "unknown-tool":
         return False
-    paths = [text.strip() for text in _texts(request.arguments) if text.strip().startswith(("/", "~", "."))]
+    paths = [text.strip() for text in texts_in(request.arguments) if text.strip().startswith(("/", "~", "."))]
     judgements = (judge_tool("write", {"path": path}, request.cwd or None) for path in paths[:50])
     return len(paths) <= 50 and all(one.decision is Decision.ALLOW for one in judgements)
 
@@ -94,13 +93,4 @@ def _provably_reads(request: HookRequest, verdict: Verdict) -> bool:
     if verdict.changes or request.mcp or verdict.rule == "read-outside":
         return False
     kind = kind_of(request.tool, request.arguments)
-    return kind == "exec" or (kind == "read" and not any("://" in text for text in _texts(request.arguments)))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in the arguments of a call, which are never nested deeply here."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(item)
+    return kind == "exec" or (kind == "read" and not any("://" in text for text in texts_in(request.arguments)))

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from laneway.observe.supervised.armed import Armed
 from laneway.observe.supervised.order import Cause, Order
-from laneway.reactors import Reactor
 from laneway.reactors.cost_budget import CostBudget
 from laneway.reactors.loop_detector import LoopDetector
 from laneway.reactors.options import Options
 from laneway.reactors.safety_guard import SafetyGuard
-from laneway.reactors.shipped import shipped
+from laneway.reactors.shipped import budgets, shipped
 from laneway.reactors.token_budget import TokenBudget
 
 _CAUSES = {
@@ -37,13 +36,5 @@ def reactors_for(order: Order, options: Options | None = None) -> Armed:
         max_minutes=None,
     )
     make = lambda on_failure: shipped(of_a_session, on_failure)  # noqa: E731
-    return Armed(make, _budgets(order), _CAUSES, of_a_session.own.faults)
-
-
-def _budgets(order: Order) -> list[Reactor]:
-    kill, budgets = Cause.BUDGET in order.kill_on, list[Reactor]()
-    if order.budget_tokens is not None:
-        budgets.append(TokenBudget(order.budget_tokens, kill=kill))
-    if order.budget_usd is not None:
-        budgets.append(CostBudget(float(order.budget_usd), kill=kill))
-    return budgets
+    of_the_run = replace(of_a_session, budget_tokens=order.budget_tokens, budget_usd=order.budget_usd, since=None)
+    return Armed(make, budgets(of_the_run), _CAUSES, of_a_session.own.faults)

@@ -30,7 +30,11 @@ def file_entries(files: Path | None, snapshots: Snapshots) -> list[ToolEntry]:
         The path is relative to either; the second folder (the setting LANEWAY_FILES) can only be read. Of a long file
         a part is shown: go on with `offset`.
         """
-        return await read_workspace_or(files, call.workspace, path, max_bytes, offset)
+        outcome = await read_workspace_or(files, call.workspace, path, max_bytes, offset)
+        whole = _worked(outcome) and not offset and not outcome["result"]["truncated"]
+        if whole and await snapshots.is_own(call, outcome["result"]["text"]):
+            outcome["result"]["own"] = True
+        return outcome
 
     named = partial(_judge, ("path",))
     itself = partial(_judge, ("path",), follow=False)
@@ -63,7 +67,8 @@ def _judge(
 
 
 def _file_read(arguments: Arguments, outcome: Outcome) -> str | None:
-    return f"the file {_told(outcome, 'path')}" if _worked(outcome) else None
+    own = _worked(outcome) and outcome["result"].get("own")
+    return f"the file {_told(outcome, 'path')}" if _worked(outcome) and not own else None
 
 
 def _names_listed(arguments: Arguments, outcome: Outcome) -> str | None:

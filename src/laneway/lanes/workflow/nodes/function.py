@@ -8,11 +8,10 @@ from typing import Any
 from laneway.domain.judgement import ApprovalState
 from laneway.lanes.workflow.hands import Doing, Done, Failed, Kind, Outcome, ToolCall, Waits
 from laneway.store import approvals
-from laneway.store.questions import Question
+from laneway.store.questions import may_i
 
 LONGEST_WORDS = 300
 _WRITTEN = ("stdout", "stderr", "exit_code")
-HOW = "Answer yes or no, or: `laneway approve {id}`, `laneway reject {id}`."
 
 
 async def called(doing: Doing) -> Outcome:
@@ -58,10 +57,8 @@ async def _waiting(doing: Doing, asked: dict[str, Any]) -> Outcome:
         return Failed(f"Not done: the question was {found.state}.", retryable=False, code="not-approved")
     told = f"The workflow `{doing.run.tag}` wants to do this at `{doing.name}`. May it?\n[{doing.config.get('name')}]"
     lines = "\n".join(f"{key}: {value}" for key, value in asked["shown"].items())
-    question = Question(
-        f"approve.{fingerprint[:12]}", asked["action"], asked["why"], f"{told}\n{lines}\n{asked['why']}",
-        doing.hands.question_seconds, [], HOW, shown=asked["shown"], once=True,
-    )  # fmt: skip
+    text, why = f"{told}\n{lines}\n{asked['why']}", asked["why"]
+    question = may_i(asked["action"], text, why, doing.hands.question_seconds, asked["shown"])
     return Waits({"approval": fingerprint}, None, question if found is None else None)
 
 
