@@ -19,6 +19,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from laneway.channels.intake import COMMAND, PLAN
 from laneway.classify.cascade import Cascade
+from laneway.domain.bounded_text import bounded
 from laneway.domain.conversation import Author
 from laneway.domain.ids import new_id
 from laneway.domain.redaction import redacted
@@ -29,7 +30,6 @@ from laneway.lanes.workflow.sentences.planner import plan_change
 from laneway.language.politeness import strip_politeness
 from laneway.language.rhythm import cron_of
 from laneway.language.times import is_time, moment_of
-from laneway.language.tokens import bounded
 from laneway.llm.offline.plan import answer_orders
 from laneway.llm.offline.turn import latest_turn, small_talk
 from laneway.sandbox.commands import judge, judge_tool

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from uuid import UUID
 
+from laneway.domain.bounded_text import bounded
 from laneway.domain.conversation import Attachment, Author, Message, World, sources_of
 from laneway.domain.redaction import redacted
-from laneway.language.tokens import bounded
 from laneway.store import conversations
 from laneway.store.database import Connection
 

@@ -95,7 +95,7 @@ async def test_a_reminder_is_set_without_a_question_for_a_moment_with_a_date_and
 
 async def test_the_question_about_a_tainted_reminder_shows_the_date_and_the_zone(here: Door) -> None:
     await approved(here, 'write "buy milk" to notes.txt')
-    await here.ask("show notes.txt")
+    await here.ask("run `cat notes.txt`")
     action = await rejected(here, AT_SIX)
     when, zone = action["arguments"]["when"], action["arguments"]["time_zone"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\d 18:00:00[+-]\d\d:\d\d", when)

@@ -22,10 +22,10 @@ from laneway.classify.memory import Memory
 from laneway.classify.model import Said, SmallModel
 from laneway.classify.spoken import beyond
 from laneway.classify.taxonomy import Taxonomy, load
+from laneway.domain.bounded_text import bounded
 from laneway.domain.conversation import World
 from laneway.domain.judgement import Classification, Intent
 from laneway.errors import LanewayError, LeaseLost
-from laneway.language.tokens import bounded
 from laneway.llm.offline.reports import is_report
 from laneway.store.questions import Question
 from laneway.transcript import Turn, bounded_turns

@@ -22,7 +22,7 @@ from laneway.classify.rows import Matrix, Rows
 from laneway.classify.rules import small_talk
 from laneway.classify.taxonomy import Flag, Taxonomy
 from laneway.classify.training import Decision, flag_rows, guarded, trained
-from laneway.language.tokens import bounded
+from laneway.domain.bounded_text import bounded
 from laneway.llm.encoders import Encoder, EncoderMissing, MiniLmEncoder, Remembering, UseEncoder, Vectors
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ _SMALL: Final = [
 _TENS: Final = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 WORDS: Final = dict(zip(_SMALL, range(20), strict=True)) | dict(zip(_TENS, range(20, 100, 10), strict=True))
 _TIMES: Final = {"hundred": 100, "thousand": 1000, "k": 1000, "million": 10**6, "mio": 10**6, "billion": 10**9}
-MOST: Final = 10**200
-"""No figure of anything is larger."""
+MOST: Final = 10**200  # No figure of anything is larger.
 UNITS: Final = {
     "euro": "€", "euros": "€", "eur": "€", "dollar": "$", "dollars": "$", "usd": "$", "pound": "£", "pounds": "£",
     "gbp": "£", "€": "€", "$": "$", "£": "£", "percent": "%", "%": "%",
@@ -58,10 +57,8 @@ def read_number(tokens: Sequence[Token], at: int) -> Number | None:
         return Number(tokens[at + 1].value, UNITS[token.word], 2)
     else:
         return None
-    while at + used < len(tokens) and tokens[at + used].word in _TIMES:
+    while at + used < len(tokens) and tokens[at + used].word in _TIMES and abs(value) < MOST:
         value, used = value * _TIMES[tokens[at + used].word], used + 1
-    if abs(value) > MOST:
-        return None
     unit = token.unit
     if not unit and at + used < len(tokens) and tokens[at + used].word in UNITS:
         unit, used = UNITS[tokens[at + used].word], used + 1

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-LONGEST: Final = 2000
-"""Letters of a request; a longer text is no request, and no rule looks at it."""
-BEGINNING, END = 1000, 500
-"""Letters of a long text that are analysed: what it is stands in front of what was pasted, or behind it."""
-MOST_PIECES, LONGEST_PIECE = 750, 200
-"""Words, signs and the blanks between them; a longer word is no word."""
-MOST_DIGITS: Final = 200
+LONGEST, MOST_DIGITS = 2000, 200
+"""Letters of a request and digits of a number; what is longer is none, and no rule looks at it."""
 
 _TOKEN: Final = re.compile(
     r"""
@@ -27,7 +22,6 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_PIECES: Final = re.compile(r"[\w'’-]+|\s+|[^\w\s'’-]")
 _MARKS: Final = {"“": "”", "`": "`", '"': '"', "'": "'"}
 _CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IRREGULAR: Final = {
@@ -50,18 +44,6 @@ class Token:
     value: int | float = 0
     unit: str = ""
     """What a number is written with: %, $, m."""
-
-
-def bounded(text: str) -> str:
-    """The text as it is analysed: of a long one its beginning and its end, and no word or run of signs without end."""
-    most = BEGINNING + END
-    read = f"{text[: BEGINNING - 1]}\n{text[-END:]}" if len(text) > most else text
-    # One character may be written out as eighteen.
-    plain = unicodedata.normalize("NFKC", read)
-    pieces = _PIECES.findall(plain[:most] if len(plain) > 2 * most else read)
-    if len(pieces) > MOST_PIECES:
-        pieces = [*pieces[: BEGINNING // 2 - 1], "\n", *pieces[-END // 2 :]]
-    return "".join(piece[:LONGEST_PIECE] for piece in pieces)
 
 
 def fold(text: str) -> str:

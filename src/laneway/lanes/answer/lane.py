@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from laneway.classify.rules import small_talk
+from laneway.domain.bounded_text import bounded
 from laneway.lanes.answer.commands import Commands
 from laneway.lanes.contract import Answer, Request
-from laneway.language.tokens import bounded
 
 READY = {
     "greeting": "Hello. Ask me something or tell me what to do; /help shows what I know.",

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from laneway.classify.context import meant
 from laneway.classify.rules import normalise
+from laneway.domain.bounded_text import bounded
 from laneway.domain.conversation import Role
 from laneway.domain.judgement import CorrectionState
 from laneway.errors import BadInput, NotFound
-from laneway.language.tokens import bounded
 from laneway.store import conversations, corrections
 from laneway.transcript import bounded_turns, build
 from laneway.web.auth import open_to
