@@ -33,12 +33,14 @@ from laneway.classify.taxonomy import load
 from laneway.clock import SystemClock, machine_zone
 from laneway.domain.patience import Patience
 from laneway.engine import duties
+from laneway.engine.faults import ended
 from laneway.engine.heartbeat import this_machine
 from laneway.engine.kept import keep
 from laneway.engine.launch import SHAPE, Engine
 from laneway.engine.schedules import Initiative
 from laneway.engine.steps import Boundary
 from laneway.engine.stream import Hub
+from laneway.errors import Unavailable
 from laneway.journey import Journey
 from laneway.lanes.answer import AnswerLane
 from laneway.lanes.answer.commands import Commands
@@ -88,6 +90,8 @@ from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
 
 KEY_FILE = "key"
+REVIVE_SECONDS, REVIVE_MOST_SECONDS = 1.0, 30.0
+"""How often PostgreSQL is looked after, and the longest pause while it does not start."""
 _log = logging.getLogger("laneway.app")
 
 
@@ -146,7 +150,7 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
         await asyncio.to_thread(migrate, url)
         db = Database(url)
         await db.open()
-        watch = asyncio.create_task(_keep_alive(embedded)) if embedded else None
+        watch = asyncio.create_task(keep("watch over PostgreSQL", partial(_revive, embedded))) if embedded else None
         try:
             yield db
         finally:
@@ -158,12 +162,18 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
             await asyncio.to_thread(embedded.stop)
 
 
-async def _keep_alive(embedded: EmbeddedPostgres) -> None:
-    """A PostgreSQL of ours that dies is started again, as an init system would do for any other."""
-    while True:
-        await asyncio.sleep(5)
-        if await asyncio.to_thread(embedded.revive):
-            _log.warning("The embedded PostgreSQL had died and was started again.")
+async def _revive(embedded: EmbeddedPostgres) -> None:
+    """A PostgreSQL of ours that dies is started again, however often that takes, as an init system would do."""
+    pause = REVIVE_SECONDS
+    while not ended():
+        await asyncio.sleep(pause)
+        try:
+            if await asyncio.to_thread(embedded.revive):
+                _log.warning("The embedded PostgreSQL had died and was started again.")
+            pause = REVIVE_SECONDS
+        except Unavailable as error:
+            pause = min(pause * 2, REVIVE_MOST_SECONDS)
+            _log.error("%s It is tried again in %.0f s.", error, pause)
 
 
 @asynccontextmanager

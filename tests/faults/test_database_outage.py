@@ -1,4 +1,4 @@
-"""PostgreSQL dies under load and comes back: every message is answered once."""
+"""PostgreSQL dies under load, hangs, or does not start, and comes back: nothing is lost, made twice or left unsure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import tempfile
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
@@ -19,6 +20,7 @@ from laneway.store import jobs
 from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
 from tests.running import Laneway, laneway
+from tests.serving import serving
 
 
 def slowly(asked: Asked) -> Turn:
@@ -69,3 +71,61 @@ async def test_a_database_that_dies_and_comes_back_costs_nothing_but_time() -> N
                 assert (await here.ask("and now?")).startswith("You said:")
         finally:
             postgres.stop()
+
+
+def suspended(folder: Path) -> list[psutil.Process]:
+    """Every process of this PostgreSQL; none of them moves any more."""
+    postmaster = psutil.Process(int((folder / "postgres" / "postmaster.pid").read_text().split()[0]))
+    found = [postmaster, *postmaster.children(recursive=True)]
+    for process in found:
+        process.suspend()
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+async def test_postgresql_is_revived_as_often_as_it_takes_and_health_tells_the_truth_meanwhile() -> None:
+    with tempfile.TemporaryDirectory(prefix="laneway-outage-") as folder:
+        home = Path(folder)
+        async with (
+            serving(None, home) as served,
+            httpx.AsyncClient(
+                base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}, timeout=60
+            ) as door,
+        ):
+            assert (await door.get("/health")).json()["status"] == "ok"
+            frozen = suspended(home)
+            try:
+                await until_told(door)
+                assert (await door.get("/health")).json()["trouble"] == {"database": "It does not answer."}
+            finally:
+                for process in frozen:
+                    process.resume()
+            await until_ready(door)
+            # As when its disk is full: it dies, and does not start.
+            (home / "postgres" / "global").rename(home / "postgres" / "elsewhere")
+            pid = int((home / "postgres" / "postmaster.pid").read_text().split()[0])
+            os.kill(pid, signal.SIGQUIT)
+            await until_told(door)
+            # One start has failed, and another: each leaves its line in PostgreSQL's log.
+            async with asyncio.timeout(60):
+                while (home / "postgres" / "log").read_text().count("could not find the database system") < 2:
+                    await asyncio.sleep(0.1)
+            (home / "postgres" / "elsewhere").rename(home / "postgres" / "global")
+            await until_ready(door)
+            assert (await door.get("/health")).json()["status"] == "ok"
+            assert (await door.post("/messages", json={"text": "and now?"})).status_code == 202
+
+
+async def until_told(door: httpx.AsyncClient) -> None:
+    """Both say it within the five seconds that are promised."""
+    async with asyncio.timeout(5):
+        while (await door.get("/ready")).status_code != 503:
+            await asyncio.sleep(0.1)
+        assert (await door.get("/health")).json()["status"] == "degraded"
+
+
+async def until_ready(door: httpx.AsyncClient) -> None:
+    async with asyncio.timeout(90):
+        while (await door.get("/ready")).status_code != 200:
+            await asyncio.sleep(0.1)

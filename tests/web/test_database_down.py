@@ -45,7 +45,8 @@ async def test_a_message_is_refused_and_the_process_says_what_is_missing(
             door.http.get("/jobs"),
             door.http.get("/events"),
         )
-        assert (await door.get("/health"))["status"] == "ok"
+        health = await door.get("/health")
+        assert (health["status"], list(health["trouble"])) == ("degraded", ["database"])
     for response in (refused, ready, *others):
         assert response.status_code == 503
         assert response.headers["content-type"] == "application/problem+json"

@@ -30,6 +30,9 @@ JOBS, CANCELS, OUTBOX, EVENTS, DELTAS, CORRECTIONS, DUE = (
 """Notification channels: a job is ready, a job must stop, a reply is ready, an event was stored, text streams,
 a correction was made or decided, something became due earlier than before."""
 
+RECONNECT_SECONDS = 2.0
+"""After so long whoever asks next tries anew: left to itself, the pool's pauses grow to minutes after a long outage."""
+
 
 class Database:
     """One PostgreSQL, reached through a small pool."""
@@ -40,8 +43,9 @@ class Database:
         # A run that is stopped in the middle of a query costs its connection; the pool need not shout about it.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            url, min_size=2, max_size=size, open=False, timeout=5, kwargs={"connect_timeout": 5}, name="laneway"
-        )
+            url, min_size=2, max_size=size, open=False, timeout=5, kwargs={"connect_timeout": 5}, name="laneway",
+            reconnect_timeout=RECONNECT_SECONDS,
+        )  # fmt: skip
 
     async def open(self) -> None:
         """The pool is connected, or Unavailable says why not."""

