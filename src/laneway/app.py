@@ -91,7 +91,6 @@ from laneway.store.migrate import migrate
 
 KEY_FILE = "key"
 REVIVE_SECONDS, REVIVE_MOST_SECONDS = 1.0, 30.0
-"""How often PostgreSQL is looked after, and the longest pause while it does not start."""
 _log = logging.getLogger("laneway.app")
 
 
@@ -163,7 +162,7 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
 
 
 async def _revive(embedded: EmbeddedPostgres) -> None:
-    """A PostgreSQL of ours that dies is started again, however often that takes, as an init system would do."""
+    """A PostgreSQL of ours that dies is started again, with growing pauses, however often that takes."""
     pause = REVIVE_SECONDS
     while not ended():
         await asyncio.sleep(pause)

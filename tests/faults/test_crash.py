@@ -6,6 +6,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -18,11 +19,16 @@ import pytest
 from laneway.channels.delivery import SENT_AGAIN
 from laneway.channels.intake import Intake, Limits
 from laneway.cli.selftest.counting import CountingServer
-from laneway.cli.selftest.crash import crash_test
+from laneway.cli.selftest.crash import OTHERS, crash_test
+from laneway.cli.selftest.evidence import weigh
 from laneway.cli.selftest.subject import CHANNEL, Orders, item_of, live
 from laneway.domain.conversation import Incoming
+from laneway.engine.launch import migrate_engine
 from laneway.store import principals
 from laneway.store.database import Database
+from laneway.store.embedded import EmbeddedPostgres
+from laneway.store.finishing import outlast
+from laneway.store.migrate import migrate
 from laneway.store.workers import BEAT_SECONDS, SILENCE_SECONDS
 
 SLACK_SECONDS = 15.0
@@ -95,10 +101,29 @@ async def yard(db: Database, tmp_path: Path) -> AsyncIterator[Yard]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_kill_nine_at_every_boundary_and_inside_calls_loses_and_repeats_nothing() -> None:
-    verdict, test = await crash_test(18, seed=7, say=print)
+    # A worker that is silent for longer than 12 s loses its jobs; the command's own minute shows no more.
+    verdict, test = await crash_test(18, seed=7, say=print, freeze=SILENCE_SECONDS + BEAT_SECONDS + 3)
     wrong = (verdict.lost, verdict.repeated, verdict.replies_missing, verdict.replies_doubled_unmarked)
     assert (verdict.messages > 40, wrong) == (True, (0, 0, 0, 0)), verdict
+    assert (verdict.untold, verdict.good) == (0, True), verdict
+    assert [test.deaths[other] for other in OTHERS] == [1, 1, 1]
+    assert test.deaths["inside accepted"] >= 2, "no intake died between a message and its sender's knowing"
     assert sum(1 for call in test.server.calls if call.killed) >= 5
+
+
+async def test_a_gap_that_no_record_admits_is_counted(yard: Yard) -> None:
+    yard.worker()
+    await yard.feed(3, threads=3)
+    await yard.until(lambda left: left == 0, OPEN, 90)
+    items, calls = ["item-0", "item-1", "item-2"], yard.server.calls
+    assert (await weigh(yard.db, calls, items)).good
+    (counted,) = [call for call in calls if (call.kind, call.key) == ("tool", "item-1")]
+    missing, doubled = [call for call in calls if call is not counted], [*calls, counted]
+    found = [await weigh(yard.db, seen, items) for seen in (missing, doubled)]
+    assert [(verdict.untold, verdict.good) for verdict in found] == [(1, False)] * 2
+    async with yard.db.transaction() as tx:
+        await tx.execute("UPDATE effects SET state = 'uncertain'")
+    assert (await weigh(yard.db, calls, items)).untold == 3, "uncertain, and no event says so"
 
 
 @pytest.mark.slow
@@ -150,3 +175,47 @@ async def test_a_worker_frozen_for_half_a_minute_wakes_up_as_a_guest(yard: Yard)
     assert len(once) == len(set(once))
     assert {item.removeprefix("again ") for item in yard.told()} == {f"item-{number}" for number in range(40)}
     assert await yard.number(ALIVE) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+async def test_a_database_that_was_away_costs_neither_of_two_workers_its_jobs_nor_leaves_an_effect_unsure() -> None:
+    with tempfile.TemporaryDirectory(prefix="laneway-outage-") as folder:
+        postgres = EmbeddedPostgres(Path(folder))
+        url = postgres.start()
+        migrate(url)
+        migrate_engine(url)
+        here = Yard(Database(url), folder)
+        await here.server.start()
+        await here.db.open()
+        try:
+            async with here.db.transaction() as tx:
+                # A worker that was given up soon comes back; this remembers it.
+                await tx.execute("CREATE TABLE given_up AS SELECT id FROM workers")
+                await tx.execute(
+                    "CREATE RULE given_up AS ON UPDATE TO workers WHERE NEW.gone_at IS NOT NULL "
+                    "DO ALSO INSERT INTO given_up VALUES (NEW.id)"
+                )
+            here.worker()
+            here.worker()
+            await here.until(lambda alive: alive == 2, ALIVE, 60)
+            await here.feed(200, threads=50)
+            await here.until(lambda done: done >= 10, "SELECT count(*) FROM jobs WHERE status = 'done'", 90)
+            os.kill(int((Path(folder) / "postgres" / "postmaster.pid").read_text().split()[0]), signal.SIGQUIT)
+            silent_at = time.monotonic() + SILENCE_SECONDS + BEAT_SECONDS
+            while time.monotonic() < silent_at:
+                await asyncio.sleep(0.1)
+            assert await asyncio.to_thread(postgres.revive)
+            async with asyncio.timeout(180):
+                await outlast(lambda: here.until(lambda left: left == 0, OPEN, 180))
+            assert await here.number("SELECT count(*) FROM given_up") == 0
+            assert await here.number("SELECT count(*) FROM effects WHERE state <> 'done'") == 0
+            tools = [call.key for call in here.server.calls if call.kind == "tool"]
+            assert sorted(tools) == sorted(f"item-{number}" for number in range(200))
+        finally:
+            for child in here.workers:
+                child.kill()
+                child.join()
+            await here.db.close()
+            await here.server.stop()
+            await asyncio.to_thread(postgres.stop)

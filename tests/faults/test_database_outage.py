@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -14,13 +15,16 @@ import psutil
 import pytest
 
 from laneway.domain.job import JobStatus
+from laneway.domain.judgement import EffectState
 from laneway.errors import Unavailable
-from laneway.llm.scripted import Asked, Delay, Say, ScriptedModel, Turn
-from laneway.store import jobs
+from laneway.lanes.tools import ToolEntry
+from laneway.llm.scripted import Asked, Call, Delay, Say, ScriptedModel, Turn
+from laneway.store import effects, jobs
 from laneway.store.embedded import EmbeddedPostgres
 from laneway.store.migrate import migrate
 from tests.running import Laneway, laneway
 from tests.serving import serving
+from tests.web.test_database_down import away
 
 
 def slowly(asked: Asked) -> Turn:
@@ -129,3 +133,33 @@ async def until_ready(door: httpx.AsyncClient) -> None:
     async with asyncio.timeout(90):
         while (await door.get("/ready")).status_code != 200:
             await asyncio.sleep(0.1)
+
+
+@pytest.mark.timeout(120)
+async def test_an_effect_that_ends_while_the_database_is_away_is_on_record_and_made_once(
+    postgres: str, database_url: str, tmp_path: Path
+) -> None:
+    made, outage = list[str](), ExitStack()
+
+    async def order(what: str) -> dict[str, str]:
+        """Orders something; twice would be wrong."""
+        made.append(what)
+        outage.enter_context(away(postgres, database_url))
+        asyncio.get_running_loop().call_later(2, outage.close)
+        return {"status": "success"}
+
+    def script(asked: Asked) -> Turn:
+        return Call("order", {"what": "tea"}) if asked.turn == 0 else Say(f"Ordered: {asked.tool_results[-1]}")
+
+    tools = [ToolEntry(order, changes=True, idempotent=False)]
+    payload = {"classification": {"intent": "command", "summary": "", "plan": ""}}
+    async with laneway(database_url, tmp_path, ScriptedModel(script), tools=tools) as here:
+        receipt = await here.send("order tea", mode="EXECUTE", payload=payload)
+        await some_done(here, 1)
+        async with here.app.db.transaction() as tx:
+            (effect,) = await effects.of_job(tx, receipt.job_id)
+        (reply,) = await here.replies(receipt.message_id)
+        kinds = await here.kinds(receipt.job_id)
+    assert (made, effect.state, kinds.count("tool.finished")) == (["tea"], EffectState.DONE, 1)
+    assert "success" in reply.text
+    assert "uncertain" not in reply.text

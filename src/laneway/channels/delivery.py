@@ -24,6 +24,7 @@ from laneway.engine.rounds import listen, rounds
 from laneway.errors import PermanentFault, TransientFault, Unavailable, UncertainFault
 from laneway.store import outbox, undelivered
 from laneway.store.database import OUTBOX, Connection, Database
+from laneway.store.finishing import outlast
 
 __all__ = ["SENT_AGAIN", "Delivery"]
 
@@ -168,13 +169,12 @@ class Delivery:
 
     async def _record(self, outcome: Callable[[Connection], Awaitable[object]]) -> None:
         """What became of the reply is on record, even if the database has to come back first."""
-        while True:
-            try:
-                async with self._db.transaction() as tx:
-                    await outcome(tx)
-                    return
-            except Unavailable:
-                await asyncio.sleep(1)
+
+        async def record() -> None:
+            async with self._db.transaction() as tx:
+                await outcome(tx)
+
+        await outlast(record)
 
     async def _put_back(self, row: OutboxRow, error: TransientFault) -> None:
         if row.attempts >= GIVE_UP_AFTER:

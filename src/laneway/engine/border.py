@@ -19,9 +19,10 @@ from laneway.engine import watched
 from laneway.engine.deadline import limited
 from laneway.engine.faults import PASSING
 from laneway.engine.running import End, Run
-from laneway.errors import JobCancelled, LanewayError, LeaseLost, ModelFault, TimedOut, Unavailable, described, failure
+from laneway.errors import JobCancelled, LanewayError, LeaseLost, ModelFault, TimedOut, described, failure
 from laneway.store import effects, jobs, outbox, proactive
 from laneway.store.database import Connection, Database
+from laneway.store.finishing import outlast
 
 _log = logging.getLogger("laneway.journey")
 
@@ -57,7 +58,7 @@ class Border:
 
     async def _outlive(self, run: Run, record: Callable[[], Awaitable[None]]) -> None:
         """What became of the job is on record, though somebody stops the run meanwhile."""
-        recording = asyncio.create_task(_recorded(record))
+        recording = asyncio.create_task(outlast(record))
         try:
             await asyncio.shield(recording)
         except asyncio.CancelledError:
@@ -103,7 +104,8 @@ class Border:
                 _log.warning("Job %s is tried again in %.1f s: %s", job.id, delay, fault["message"])
                 await jobs.move(tx, job.id, JobStatus.QUEUED, delay=delay, resume=True, error=fault)
             else:
-                _log.error("Job %s failed: %s", job.id, fault["message"], exc_info=_unforeseen(error))
+                unforeseen = None if isinstance(error, LanewayError) else error
+                _log.error("Job %s failed: %s", job.id, fault["message"], exc_info=unforeseen)
                 await self.give_up(tx, job, fault, _carried(run), quiet=getattr(error, "quiet", False))
         if not isinstance(error, ModelFault):
             # A model's failing was seen when it happened.
@@ -132,19 +134,6 @@ class Border:
         await jobs.move(tx, job.id, JobStatus.FAILED, error=fault)
 
 
-async def _recorded(record: Callable[[], Awaitable[None]]) -> None:
-    """It is on record, even if the database has to come back first."""
-    while True:
-        try:
-            return await record()
-        except Unavailable:
-            await asyncio.sleep(1)
-
-
 def _carried(run: Run) -> dict[str, Any]:
     """What a reply's record says of its sources: whoever reads it later reads their words, too."""
     return {"sources": list(run.sources)} if run.sources else {}
-
-
-def _unforeseen(error: Exception) -> Exception | None:
-    return None if isinstance(error, LanewayError) else error

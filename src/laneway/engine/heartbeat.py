@@ -29,7 +29,7 @@ class Heartbeat:
     def __init__(self, db: Database, worker: str, running: Running, recovery: Recovery, keep_days: int) -> None:
         self._db, self._worker, self._running, self._recovery = db, worker, running, recovery
         self._host, self._keep_days = this_machine(), keep_days
-        self._tidied_at = time.monotonic()
+        self._tidied_at = self._beat_at = self._steady_since = time.monotonic()
 
     async def begin(self, slots: int, version: str) -> None:
         """This worker is known; dead ones of this machine are known to be dead, and their jobs taken over."""
@@ -51,12 +51,18 @@ class Heartbeat:
     async def _beat(self) -> None:
         async with self._db.transaction() as tx:
             known = await workers.beat(tx, self._worker)
+        now = time.monotonic()
+        if now - self._beat_at > workers.SILENCE_SECONDS / 2:
+            # While the database or this machine was away nobody could beat: others get their time anew.
+            self._steady_since = now
+        self._beat_at = now
         if not known:
             await self._come_back()
         async with self._db.transaction() as tx:
             await self._bury_neighbours(tx)
-            for gone in await workers.declare_silent_ones_gone(tx):
-                _log.warning("Worker %s has gone silent; its jobs are taken over.", gone)
+            if now - self._steady_since >= workers.SILENCE_SECONDS:
+                for gone in await workers.declare_silent_ones_gone(tx):
+                    _log.warning("Worker %s has gone silent; its jobs are taken over.", gone)
             await approvals.expire(tx)
             await ledger.cut_overdue(tx)
             if time.monotonic() - self._tidied_at > TIDY_SECONDS:

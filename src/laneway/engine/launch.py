@@ -24,6 +24,7 @@ from laneway.engine.kept import keep
 from laneway.engine.recovery import GiveUp, Recovery, last_good_step
 from laneway.engine.running import End, Run, Running
 from laneway.engine.steps import Boundary, Steps
+from laneway.errors import Unavailable
 from laneway.llm.noted import ModelCalled, noted_by
 from laneway.store import jobs, workers
 from laneway.store.database import Connection, Database
@@ -133,8 +134,6 @@ class Engine:
         _here = None
 
     async def _say_goodbye(self) -> None:
-        from laneway.errors import Unavailable
-
         try:
             async with self._db.transaction() as tx:
                 await workers.leave(tx, self.worker)

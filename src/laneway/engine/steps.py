@@ -23,10 +23,12 @@ from laneway.engine.running import Run, current_run
 from laneway.errors import LeaseLost
 from laneway.store import effects, events, jobs
 from laneway.store.database import Connection, Database
-from laneway.store.finishing import to_the_end
+from laneway.store.finishing import outlast, to_the_end
 
 R = TypeVar("R")
 Boundary = Callable[[str], None]
+OUTAGE_SECONDS = 24 * 3600.0
+"""So long the outcome of an effect waits for the database; afterwards it is uncertain, as after a crash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +136,17 @@ class Steps:
         if not known:
             # Before the intent: a watcher who ends the job here ends it before anything has begun.
             await self._show_call(made, leave)
-        earlier = await self._intend(made, leave)
+        earlier = await outlast(lambda: self._intend(made, leave), OUTAGE_SECONDS)
         if earlier is not None and earlier.state is EffectState.DONE:
             return earlier.outcome
-        if earlier is not None and not idempotent:
+        # An intent that nobody knew of before is our own, whose commit an outage hid from us: nothing has begun.
+        if known and not idempotent:
             return await self._uncertain(made)
-        await self.check_lease()
+        await outlast(self.check_lease, OUTAGE_SECONDS)
         outcome = await work()
-        # What has happened is not forgotten because somebody stops the run before it is written down.
-        await to_the_end(self._done(made, outcome, leave))
+        # What has happened is not forgotten because somebody stops the run, or the database goes, before it is
+        # written down: the run keeps it, one for each call it makes, and takes no further step until it is.
+        await to_the_end(outlast(lambda: self._done(made, outcome, leave), OUTAGE_SECONDS))
         return watched.hinted(outcome, await self._show_end(made, outcome))
 
     async def _held(self, made: _Effect, held: Any) -> Any:
@@ -183,7 +187,9 @@ class Steps:
     async def _done(self, made: _Effect, outcome: Any, leave: Leave) -> None:
         job = made.run.job
         async with self._db.transaction() as tx:
-            await effects.done(tx, job.id, made.key, outcome)
+            if not await effects.done(tx, job.id, made.key, outcome):
+                # Written by an attempt whose commit an outage hid from us.
+                return
             status = outcome.get("status") if isinstance(outcome, dict) else None
             body = {"tool": made.tool, "key": made.key, "status": status, "changes": leave.changes}
             body["result"] = watched.result_hash(outcome)

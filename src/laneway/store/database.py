@@ -12,7 +12,6 @@ from psycopg import AsyncConnection, sql
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from laneway.errors import Unavailable
 from laneway.store.json_columns import read_fast
 from laneway.store.migrate import unreachable
 
@@ -30,9 +29,6 @@ JOBS, CANCELS, OUTBOX, EVENTS, DELTAS, CORRECTIONS, DUE = (
 """Notification channels: a job is ready, a job must stop, a reply is ready, an event was stored, text streams,
 a correction was made or decided, something became due earlier than before."""
 
-RECONNECT_SECONDS = 2.0
-"""After so long whoever asks next tries anew: left to itself, the pool's pauses grow to minutes after a long outage."""
-
 
 class Database:
     """One PostgreSQL, reached through a small pool."""
@@ -44,7 +40,8 @@ class Database:
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url, min_size=2, max_size=size, open=False, timeout=5, kwargs={"connect_timeout": 5}, name="laneway",
-            reconnect_timeout=RECONNECT_SECONDS,
+            # Whoever asks next tries anew: left to itself, the pool pauses for minutes after a long outage.
+            reconnect_timeout=2,
         )  # fmt: skip
 
     async def open(self) -> None:
@@ -101,17 +98,3 @@ class Database:
         """Whoever listens on `channel` has been told `payload`; nothing is stored."""
         async with self.transaction() as tx:
             await tx.execute("SELECT pg_notify(%s, %s)", (channel, payload))
-
-
-__all__ = [
-    "CANCELS",
-    "CORRECTIONS",
-    "DELTAS",
-    "DUE",
-    "EVENTS",
-    "JOBS",
-    "OUTBOX",
-    "Connection",
-    "Database",
-    "Unavailable",
-]

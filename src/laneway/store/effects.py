@@ -28,12 +28,14 @@ async def get(tx: Connection, job_id: UUID, key: str) -> Effect | None:
         return await cursor.fetchone()
 
 
-async def done(tx: Connection, job_id: UUID, key: str, outcome: Any) -> None:
-    """The effect's outcome is stored."""
-    await tx.execute(
-        "UPDATE effects SET state = 'done', outcome = %s, finished_at = now() WHERE job_id = %s AND key = %s",
+async def done(tx: Connection, job_id: UUID, key: str, outcome: Any) -> bool:
+    """The effect's outcome is stored; False if it was already."""
+    cursor = await tx.execute(
+        "UPDATE effects SET state = 'done', outcome = %s, finished_at = now() "
+        "WHERE job_id = %s AND key = %s AND state <> 'done'",
         (in_order(outcome), job_id, key),
     )
+    return cursor.rowcount == 1
 
 
 async def uncertain(tx: Connection, thread_id: UUID, job_id: UUID, key: str, tool: str) -> None:

@@ -44,9 +44,11 @@ async def tool_arguments(tx: Connection) -> list[dict[str, Any]]:
     return [row[0] for row in await cursor.fetchall()]
 
 
-async def uncertain_effects(tx: Connection) -> int:
-    """How many effects nobody can be sure of."""
-    cursor = await tx.execute("SELECT count(*) FROM effects WHERE state = 'uncertain'")
-    row = await cursor.fetchone()
-    assert row is not None
-    return int(row[0])
+async def effects(tx: Connection) -> list[tuple[str, str, bool]]:
+    """Every effect as (the item it was for, its state, whether an event says that it is uncertain)."""
+    cursor = await tx.execute(
+        "SELECT s.body->'arguments'->>'item', e.state, EXISTS (SELECT 1 FROM events u WHERE u.job_id = e.job_id "
+        "AND u.kind = 'effect.uncertain' AND u.body->>'key' = e.key) FROM effects e "
+        "JOIN events s ON s.job_id = e.job_id AND s.kind = 'tool.started' AND s.body->>'key' = e.key"
+    )
+    return [(row[0], row[1], row[2]) for row in await cursor.fetchall()]

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from laneway.cli.selftest.crash import CrashTest
-    from laneway.cli.selftest.evidence import Verdict
 
 app = typer.Typer(help="Prove on this machine what the documentation promises.", no_args_is_help=True)
 
@@ -24,45 +20,24 @@ def selftest() -> None:
 def crash(
     kills: Annotated[int, typer.Option(help="How often the worker is killed.", min=15, max=5000)] = 200,
     seed: Annotated[int, typer.Option(help="Which order of deaths.")] = 1,
+    freeze: Annotated[float, typer.Option(help="For how many seconds a worker is frozen.", min=1, max=3600)] = 60,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Kill a worker with SIGKILL at every step boundary and inside calls, and count what was lost or repeated.
 
-    Runs on a fresh embedded database of its own; your data is not touched.
+    Then PostgreSQL, the intake and one of two workers are killed, and one of two is frozen. Runs on a fresh embedded
+    database of its own; your data is not touched.
     """
     import asyncio
 
     from laneway.cli.selftest.crash import crash_test
 
-    verdict, test = asyncio.run(crash_test(kills, seed, say=lambda line: typer.echo(line, err=True)))
-    if as_json:
-        typer.echo(json.dumps({**asdict(verdict), **_kills(test), "good": verdict.good}))
-    else:
-        typer.echo(report(verdict, test))
-    raise typer.Exit(0 if verdict.good else 1)
-
-
-def report(verdict: Verdict, test: CrashTest) -> str:
-    """The figures for people."""
-    kills = _kills(test)
-    figures = {
-        "kills": f"{kills['kills']} ({kills['kills_inside_calls']} inside model, tool and delivery calls)",
-        "messages accepted": verdict.messages,
-        "lost": verdict.lost,
-        "repeated": verdict.repeated,
-        "replies missing": verdict.replies_missing,
-        "replies doubled unmarked": verdict.replies_doubled_unmarked,
-        "calls cut in flight": verdict.calls_cut,
-        "answers that died with their caller": verdict.calls_unstored,
-        "uncertain effects, not repeated": verdict.effects_uncertain,
-        "replies sent again, marked": verdict.replies_marked,
-        "counted outside": f"{verdict.model_calls} model calls, {verdict.tool_calls} tool calls, "
-        f"{verdict.deliveries} deliveries",
-    }
-    lines = [f"{name:<37}{figure}" for name, figure in figures.items()]
-    return "\n".join([*lines, "All promises kept." if verdict.good else "A promise was broken."])
-
-
-def _kills(test: CrashTest) -> dict[str, int]:
+    verdict, test = asyncio.run(crash_test(kills, seed, lambda line: typer.echo(line, err=True), freeze))
     inside = sum(1 for call in test.server.calls if call.killed)
-    return {"kills": sum(test.deaths.values()), "kills_inside_calls": inside}
+    figures = {"kills": sum(test.deaths.values()), "kills_inside_calls": inside, **test.deaths, **asdict(verdict)}
+    if as_json:
+        typer.echo(json.dumps({**figures, "good": verdict.good}))
+    else:
+        typer.echo("\n".join(f"{name.replace('_', ' '):<37}{figure}" for name, figure in figures.items()))
+        typer.echo("All promises kept." if verdict.good else "A promise was broken.")
+    raise typer.Exit(0 if verdict.good else 1)

@@ -10,34 +10,40 @@ import signal
 from collections import Counter
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
 
-from laneway.app import Parts, running
+from laneway.app import App, Parts, running
 from laneway.channels.contract import SENT_AGAIN, Channel, Part
 from laneway.cli.selftest.counting import tell
+from laneway.domain.conversation import Incoming
 from laneway.domain.judgement import OutboxRow
 from laneway.lanes.tools import ToolEntry
 from laneway.llm.choice import Models
 from laneway.llm.scripted import Asked, Call, Say, ScriptedModel, Turn
 from laneway.llm.single import only
 from laneway.settings import Settings
+from laneway.store import principals
 from laneway.store.database import Database
+from laneway.store.finishing import outlast
 
-CHANNEL = "selftest"
+CHANNEL, THREADS = "selftest", 12
 _nonce: ContextVar[str] = ContextVar("selftest_nonce")
 
 
 @dataclass(frozen=True)
 class Orders:
-    """What one life of the subject needs to know; `die_at` is a boundary and how often it is passed first."""
+    """What one life needs to know: at which boundary it dies and at which pass, what it takes in and how slowly."""
 
     database_url: str
     home: str
     port: int
     die_at: tuple[str, int] | None = None
+    items: tuple[str, ...] = ()
+    pause: float = 0.0
 
 
 class CountingChannel(Channel):
@@ -102,7 +108,8 @@ def _mine(die_at: tuple[str, int]) -> Any:
 
 def live(orders: Orders) -> None:
     """Works until it is killed or told to end."""
-    logging.getLogger("laneway").setLevel(logging.ERROR)
+    # What it goes through fills the log with errors, which are what the test is about.
+    logging.disable(logging.CRITICAL)
     asyncio.run(_live(orders))
 
 
@@ -116,5 +123,20 @@ async def _live(orders: Orders) -> None:
         workers=8,
         local_classifier=False,
     )
-    async with running(settings, parts(orders)):
+    async with running(settings, parts(orders)) as app:
+        await tell(orders.port, "ready", app.engine.worker)
+        for item in orders.items:
+            await outlast(partial(_take, app, item))
+            await tell(orders.port, "accepted", item)
+            await asyncio.sleep(orders.pause)
         await ended.wait()
+
+
+async def _take(app: App, item: str) -> None:
+    """The message that wants this item counted is accepted."""
+    async with app.db.transaction() as tx:
+        owner = await principals.owner(tx)
+    assert owner is not None
+    payload = {"classification": {"intent": "command", "summary": "", "plan": ""}}
+    thread = f"thread-{int(item.removeprefix('item-')) % THREADS}"
+    await app.intake.receive(Incoming(CHANNEL, thread, item, f"count {item}", owner, mode="EXECUTE", payload=payload))
