@@ -30,6 +30,7 @@ from laneway.cli import (
     workflow,
 )
 from laneway.cli.approve import approvals, approve, permissions, reject
+from laneway.cli.backup import backup, restore
 from laneway.cli.chat import chat
 from laneway.cli.correct import correct
 from laneway.cli.doctor import doctor
@@ -74,6 +75,8 @@ COMMANDS = (
     run,
     watch,
     doctor,
+    backup,
+    restore,
     version,
 )
 GROUPS = {

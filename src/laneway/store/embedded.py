@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import os
@@ -12,7 +13,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import psutil
@@ -114,6 +114,8 @@ class EmbeddedPostgres:
             with self._server._lock:
                 self._forget_dead_holders()
             self._server.cleanup()
+            # Done again at the end of the process, it would make the folders anew that are no more.
+            atexit.unregister(self._server._cleanup)
             self._server = None
 
     def let_go(self) -> None:
@@ -136,9 +138,7 @@ class EmbeddedPostgres:
     def __enter__(self) -> str:
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
 
