@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from laneway.observe.discovery import discover
+from laneway.observe.watching import Which
 from tests.cli.conftest import Server
 from tests.cli.processes import Shell, eventually
 from tests.cli.test_sessions import KEY, session
 from tests.observe.claude_logs import answer, result, use, used, user
+from tests.observe.codex_logs import count, meta, said, spent
 from tests.observe.logs import log
 
 
@@ -102,3 +105,34 @@ def test_a_log_is_reviewed_by_rules_where_no_server_is_and_its_secrets_stay_here
     assert "1 tool call" in told
     assert KEY not in told
     assert "Made by rules, not by a model." in shell.run("sessions", "review", "--offline", str(session(shell.folder)))
+
+
+PARENT, FORK = "019b04ae-1111-7222-8333-444455556666", "019b04af-1111-7222-8333-444455556667"
+
+
+def codex(folder: Path, name: str, *records: object, **fields: str) -> None:
+    """A session of Codex whose model is gpt-5, in the folder and under the name that Codex gives it."""
+    path = folder / ".codex" / "sessions" / "2026" / "01" / "01" / f"rollout-2026-01-01T00-00-00-{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    turn = {"timestamp": "2026-01-01T00:00:00Z", "type": "turn_context", "payload": {"cwd": "/w", "model": "gpt-5"}}
+    path.write_bytes(log(meta(name, **fields), turn, said("user", "go"), *records))
+
+
+def test_a_review_finds_a_session_by_the_beginning_of_its_id_and_says_what_it_cost(shell: Shell) -> None:
+    codex(shell.folder, PARENT, count(spent(1000, 500, 2000)))
+    # The fork repeats the count of its parent, which paid for it.
+    codex(shell.folder, FORK, count(spent(1000, 500, 2000)), count(spent(2000, 500, 2000)), forked_from_id=PARENT)
+    parts = [user("go", timestamp="2026-01-01T10:00:00Z"), answer("m", [use("t")], used(900, 90))]
+    parts[1]["message"]["model"] = "claude-sonnet-4-5"
+    session(shell.folder, "5c1e7a90-0000-4000-8000-000000000000.jsonl").write_bytes(log(*parts))
+    costs = {"019b04ae": "3,500 tokens, $0.0065.", "019b04af": "1,000 tokens, $0.0013.", "5c1e": "990 tokens, $0.0040."}
+    wrong = {
+        name: told
+        for name, cost in costs.items()
+        if cost not in (told := shell.run("sessions", "review", "--offline", name))
+    }
+    assert wrong == {}
+    assert "There is no session `zzz`." in shell.refused("sessions", "review", "zzz", code=1)
+    assert "2 sessions begin" in shell.refused("sessions", "review", "019b")
+    found = discover({"HOME": str(shell.folder)})
+    assert [one.name[-4:] for one in found if Which(session="019b04ae").wants(one)] == ["6666"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
@@ -61,11 +62,10 @@ def _on_disk(session: str) -> Found | None:
     try:
         return find(session)
     except NotFound:
-        try:
+        with suppress(ValueError):
             UUID(session)
-        except ValueError:
-            raise
-        return None
+            return None
+        raise
 
 
 def _digest(found: Found) -> Any:

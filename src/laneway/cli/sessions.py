@@ -46,9 +46,7 @@ def list_(
     if as_json:
         print_json([_place(one) for one in sessions])
         return
-    rows = [
-        (one.provider, _name(one), local(one.changed_at.isoformat()), _size(one.size), one.path) for one in sessions
-    ]
+    rows = [(one.provider, one.name, local(one.changed_at.isoformat()), _size(one.size), one.path) for one in sessions]
     print_table(
         ("provider", "session", "changed", "size", "file"), rows, empty="No sessions were found.", wrapped="file"
     )
@@ -98,12 +96,6 @@ def read(
 app.command()(review)
 
 
-def _name(found: Found) -> str:
-    from laneway.observe.reading import name_of
-
-    return found.session_id or name_of(found.path)
-
-
 def _size(count: int) -> str:
     return f"{count / 1_000_000:.1f} MB" if count >= 1_000_000 else f"{count / 1000:.1f} kB" if count else ""
 
@@ -111,7 +103,7 @@ def _size(count: int) -> str:
 def _place(found: Found) -> dict[str, Any]:
     return {
         "provider": found.provider,
-        "session": _name(found),
+        "session": found.name,
         "file": str(found.path),
         "changed_at": found.changed_at.isoformat(),
         "bytes": found.size,
@@ -128,7 +120,7 @@ def find(named: str) -> Found:
     path = Path(named)
     if path.exists():
         return Found("", path, datetime.fromtimestamp(path.stat().st_mtime, UTC), 0)
-    fitting = [one for one in discover(os.environ) if _name(one).startswith(named) or _name(one).endswith(named)]
+    fitting = [one for one in discover(os.environ) if one.is_named(named)]
     if not fitting:
         raise NotFound(f"There is no session `{named[:80]}`.", hint="`laneway sessions list` shows them.")
     if len({(one.path, one.session_id) for one in fitting}) > 1:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from laneway.domain.session import NO_TOKENS, EventKind, SessionEvent
 from laneway.observe.codex import Codex
 from laneway.observe.codex_family import lineage_of
 from laneway.observe.codex_forks import Lineage
-from laneway.observe.tail import DocumentTail, Tail
+from laneway.observe.reader import Reader
 
 _OWN_PART = 1_000_000
 
@@ -21,13 +22,12 @@ class CodexCopies:
         self._parent: Lineage | None = None
         self._looked = False
 
-    def left_out(self, tail: Tail | DocumentTail, events: list[SessionEvent]) -> list[SessionEvent]:
+    def left_out(self, reader: Reader | None, path: Path, events: list[SessionEvent]) -> list[SessionEvent]:
         """The events with the tokens this session spent itself, as far as anybody can tell."""
-        reader = tail.reader
         if not isinstance(reader, Codex) or not reader.lineage.parents or not events:
             return events
         if not self._looked:
-            parents = (lineage_of(name, tail.path) for name in reader.lineage.parents)
+            parents = (lineage_of(name, path) for name in reader.lineage.parents)
             self._parent, self._looked = next((found for found in parents if found is not None), None), True
         own = reader.own(self._parent)
         if own is None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from laneway.errors import BadInput
+from laneway.observe.reading import name_of
 from laneway.store.opencode import NoOpenCode, sessions
 
 _LOGS = (".jsonl", ".jsonl.zst")
+_ID = re.compile(r"[0-9a-f]{8}((-[0-9a-f]{4}){3}-[0-9a-f]{12})?$")
+"""A session's id at the end of a file's name, where the time may stand before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,16 @@ class Found:
     """Which one of a store that holds several; None where a file is one session."""
     side: bool = False
     """A sub-agent's."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in lists."""
+        return self.session_id or name_of(self.path)
+
+    def is_named(self, part: str) -> bool:
+        """Whether its name or its id begins or ends so."""
+        id_ = _ID.search(self.name)
+        return self.name.startswith(part) or self.name.endswith(part) or bool(id_ and id_[0].startswith(part))
 
 
 def roots(environ: Mapping[str, str]) -> dict[str, list[Path]]:

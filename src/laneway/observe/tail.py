@@ -10,12 +10,14 @@ from datetime import datetime
 from pathlib import Path
 
 from laneway.domain.session import SessionEvent
+from laneway.observe.codex_copies import CodexCopies
 from laneway.observe.opencode import OpenCode
 from laneway.observe.reader import EPOCH, Reader
 from laneway.observe.reading import Reading, name_of
 from laneway.observe.sources import PIECE, Unreadable, document, pieces
 from laneway.observe.stores import DATABASE_SUFFIXES, reader_of, storage_records, storage_stamp
 from laneway.observe.strict_json import Malformed, as_record, parse
+from laneway.reactors.costs import priced
 from laneway.store.opencode import NoOpenCode, records
 
 _HEAD = 1024
@@ -143,9 +145,18 @@ def followed(path: Path, *, session_id: str | None = None, born: datetime = EPOC
 
 
 def whole(path: Path, *, session_id: str | None = None, born: datetime = EPOCH) -> list[SessionEvent]:
-    """All events of a session, of whatever kind its file is, read to its end."""
+    """All events of a session, whatever kind its file is, with their prices and without what a fork copied."""
     tail = followed(path, session_id=session_id, born=born)
-    return tail.read() if isinstance(tail, DocumentTail) else _to_the_end(path, born).take()
+    if isinstance(tail, DocumentTail):
+        events, reader = tail.read(), tail.reader
+    else:
+        reader = _to_the_end(path, born)
+        events = reader.take()
+    model, found = "", list[SessionEvent]()
+    for event in CodexCopies().left_out(reader, path, events):
+        model = model if event.side else event.model or model
+        found.append(priced(event, model))
+    return found
 
 
 def _to_the_end(path: Path, born: datetime) -> Reader:

@@ -15,7 +15,7 @@ from laneway.observe.discovery import Found
 from laneway.observe.reading import name_of
 from laneway.observe.tail import DocumentTail, Tail, followed
 from laneway.reactors import Chain, Failed, Reactor, Said, Warn
-from laneway.reactors.costs import cost_of
+from laneway.reactors.costs import priced
 
 CHUNK = 4 << 20
 """Bytes that are read of one session before the others have their turn."""
@@ -87,7 +87,7 @@ class Watched:
     @property
     def session_id(self) -> str:
         known = self.state
-        return known.session_id if known else self.found.session_id or name_of(self.found.path)
+        return known.session_id if known else self.found.name
 
     @property
     def label(self) -> str:
@@ -109,7 +109,7 @@ class Watched:
             self.behind = not tail.gone and lines.offset + lines.waiting < self._size()
         if tail.life != self._life:
             self._begin_anew(tail)
-        for event in map(self._priced, self._copies.left_out(tail, events)):
+        for event in map(self._priced, self._copies.left_out(tail.reader, tail.path, events)):
             yield self._judged(event)
         if not self.behind:
             self._opened = True
@@ -160,10 +160,7 @@ class Watched:
             return 0
 
     def _priced(self, event: SessionEvent) -> SessionEvent:
-        if not event.tokens:
-            return event
-        cost = cost_of(event, self._chain.state.model if self._chain else "")
-        return event if cost is None else replace(event, cost=cost)
+        return priced(event, self._chain.state.model if self._chain else "")
 
     def _judged(self, event: SessionEvent) -> Seen:
         chain = self._chain

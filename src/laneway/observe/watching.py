@@ -18,7 +18,6 @@ from pathlib import Path
 from laneway.clock import Clock, SystemClock
 from laneway.observe.changes import PULSE, Changes
 from laneway.observe.discovery import Found
-from laneway.observe.reading import name_of
 from laneway.observe.watched import Mark, Seen, Watched
 from laneway.reactors import Failed, Reactor
 
@@ -45,8 +44,10 @@ class Which:
             return False
         if self.session is None or str(found.path) == self.session:
             return True
-        names = (found.session_id, name_of(found.path), *(found.path.parts if found.side else ()))
-        return any(name and (name.startswith(self.session) or name.endswith(self.session)) for name in names)
+        parents = found.path.parts if found.side else ()
+        return found.is_named(self.session) or any(
+            name.startswith(self.session) or name.endswith(self.session) for name in parents
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -19,6 +20,12 @@ def cost_of(event: SessionEvent, model: str = "") -> Decimal | None:
     if event.cost is not None or not event.tokens:
         return event.cost or Decimal(0)
     return price_of(event.tokens, event.model or model, event.provider)
+
+
+def priced(event: SessionEvent, model: str = "") -> SessionEvent:
+    """The event with what it cost, if that is known; `model` is the session's, for what names none."""
+    cost = cost_of(event, model) if event.tokens else None
+    return event if cost is None else replace(event, cost=cost)
 
 
 def price_of(tokens: Tokens, model: str, provider: str = "") -> Decimal | None:

@@ -160,7 +160,7 @@ class Watching(threading.Thread):
         if one.life != one.tail.life:
             self.whole.handle(one.took_back())
             one.chain = self._chain(one.chain.state.session_id, one.chain.state.provider)
-        for event in map(self._with_price, one.copies.left_out(one.tail, events)):
+        for event in map(self._with_price, one.copies.left_out(one.tail.reader, one.tail.path, events)):
             if self._is_repeated(event) or one.is_past(event, self._began):
                 one.chain.replay([event])
             else:
