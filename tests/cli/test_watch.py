@@ -100,6 +100,37 @@ def test_programs_get_one_object_a_line(tmp_path: Path) -> None:
     assert {one["session"] for one in told} == {agent.session_id}
 
 
+def test_of_a_file_that_is_named_what_was_recorded_is_shown_and_nobody_is_told_of_it(tmp_path: Path) -> None:
+    agent = Agent(tmp_path)
+    agent.says("recorded")
+    agent.calls("Bash", command="rm -rf /")
+    long_ago = time.time() - 3 * 86_400
+    os.utime(agent.path, (long_ago, long_ago))
+    audit = tmp_path / "audit.jsonl"
+    with watching(tmp_path, "--session", str(agent.path), "--notify", "bell", "--audit", str(audit)) as process:
+        begun(process)
+        assert process.stdout is not None
+        lines = [process.stdout.readline().decode() for _ in range(4)]
+        assert not audit.exists() or audit.read_text() == "", "what was recorded is not put down again"
+        agent.says("new")
+        agent.calls("Bash", command="rm -rf /usr")
+        lines += [process.stdout.readline().decode() for _ in range(3)]
+        out, err = ended(process)
+    assert [line.split(" ", 2)[2].strip()[:22] for line in lines] == [
+        "▶ claude-code in /home", "› recorded", "$ exec Bash rm -rf /", "▲ safety: Bash rm -rf ",
+        "› new", "$ exec Bash rm -rf /us", "▲ safety: Bash rm -rf ",
+    ]  # fmt: skip
+    assert out == ""
+    assert "\a" not in err
+    with watching(tmp_path, "--json", "--session", str(agent.path)) as process:
+        begun(process)
+        assert process.stdout is not None
+        told = [json.loads(process.stdout.readline()) for _ in range(9)]
+        ended(process)
+    assert [one["reactor"] for one in told if "reaction" in one] == ["safety", "safety"]
+    assert [one["text"] for one in told if one.get("event") == "user"] == ["recorded", "new"]
+
+
 def test_a_terminal_shows_the_table_and_is_as_it_was_afterwards(tmp_path: Path) -> None:
     agent = Agent(tmp_path, cwd="/home/u/shop")
     agent.says("before")

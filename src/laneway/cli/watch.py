@@ -20,7 +20,8 @@ def watch(
         str | None, typer.Option(help="Only this one: claude-code, codex, gemini-cli, copilot-cli, opencode or pi.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option(help="Only this one: a file, or the beginning or end of a session's id.")
+        str | None,
+        typer.Option(help="Only this one: a file, from its beginning, or the beginning or end of a session's id."),
     ] = None,
     side: Annotated[
         bool, typer.Option("--all", help="Show what sub-agents do, too; they are watched in any case.")
@@ -43,8 +44,9 @@ def watch(
 
     Shows sessions that are at work now and those that begin later. Below each event reactors say what is wrong with it:
     danger, loops, budgets, errors in a row, standstill; if somebody should know, you are told. What happened before is
-    not told again. The settings `reactors` and `notify` say what for and how; reactors of your own lie in
-    LANEWAY_HOME/reactors. No server is needed; if one runs, you are told by your channels, too. Ctrl-C ends it.
+    not told again; of a file that you name it is shown. The settings `reactors` and `notify` say what for and how;
+    reactors of your own lie in LANEWAY_HOME/reactors. No server is needed; if one runs, you are told by your channels,
+    too. Ctrl-C ends it.
     """
     import asyncio
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -22,8 +22,8 @@ from laneway.observe.changes import Changes
 from laneway.observe.discovery import Found, discover, roots
 from laneway.observe.notify import Notifier, notice_of
 from laneway.observe.plug import pull
-from laneway.observe.watched import Seen
-from laneway.observe.watching import Watching, Which, keep_watching
+from laneway.observe.watched import Mark, Seen
+from laneway.observe.watching import Bounds, Watching, Which, keep_watching
 from laneway.reactors.options import Options
 from laneway.reactors.shipped import shipped
 from laneway.settings import Settings
@@ -42,6 +42,8 @@ class Asked:
 
 
 Screen = Lines | JsonLines | Board
+_AGES = timedelta(days=36_500)
+"""A file that was named is open however old it is."""
 
 
 async def live(settings: Settings, asked: Asked, options: Options) -> int:
@@ -54,8 +56,12 @@ async def live(settings: Settings, asked: Asked, options: Options) -> int:
         async with telling(settings, asked.ways, complain) as notifier:
             acting = Acting(screen, notifier)
             make = screen.reactors(lambda _: shipped(options))
-            which = Which(asked.provider, None if _is_file(asked.session) else asked.session)
-            watching = acting.watching = Watching(find, make, acting.hear, which=which)
+            file = _is_file(asked.session)
+            which = Which(asked.provider, None if file else asked.session)
+            watching = acting.watching = Watching(
+                find, make, acting.hear, which=which, bounds=Bounds(recent=_AGES, rest=_AGES) if file else None,
+                marks=_recorded if file else lambda _: None,
+            )  # fmt: skip
             await asyncio.to_thread(watching.begin)
             _greet(asked, watching)
 
@@ -88,9 +94,10 @@ class Acting:
 
     def hear(self, seen: Seen) -> None:
         """Called by the thread that reads, for everything that happens."""
+        if not seen.past or seen.session.mark.shown:
+            self._screen.hear(seen)
         if seen.past:
             return
-        self._screen.hear(seen)
         for said in seen.said:
             notice = notice_of(seen, said)
             if notice is not None:
@@ -122,7 +129,10 @@ def _screen(asked: Asked, out: Printed, stack: ExitStack) -> Screen:
 def _greet(asked: Asked, watching: Watching) -> None:
     if asked.form != "tui":
         known, open_ = len(watching.sessions), len(watching.pending)
-        print(f"Watching {known} sessions, {open_} of them at work lately. Ctrl-C ends.", file=sys.stderr, flush=True)
+        what = f"{known} sessions, {open_} of them at work lately"
+        if _is_file(asked.session):
+            what = f"{asked.session} from its beginning"
+        print(f"Watching {what}. Ctrl-C ends.", file=sys.stderr, flush=True)
 
 
 def _is_file(session: str | None) -> bool:
@@ -138,6 +148,11 @@ def _places(asked: Asked) -> tuple[Callable[[], Iterable[Found]], Callable[[], l
         folder for name, several in roots(os.environ).items() if asked.provider in (None, name) for folder in several
     ]
     return partial(discover, os.environ, asked.provider), lambda: folders
+
+
+def _recorded(found: Found) -> Mark:
+    """What the file holds by now is shown, and nobody is told of it."""
+    return Mark(found.size, stale=found.changed_at, until=datetime.now(UTC), shown=True)
 
 
 def _one_file(path: Path) -> list[Found]:

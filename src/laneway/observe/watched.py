@@ -33,6 +33,8 @@ class Mark:
     """Where no place helps (a document, a log written anew): nothing up to this time is news."""
     until: datetime | None = None
     """Silences before this time are no news either."""
+    shown: bool = False
+    """What was recorded before is for the screen, with what reactors say of it."""
 
     @property
     def life(self) -> int:
@@ -44,7 +46,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """An event, or a tick of the clock, in a session, and what its reactors said; nothing about what is past."""
+    """An event, or a tick of the clock, and what the session's reactors said; of what is past only if it is shown."""
 
     session: Watched
     event: SessionEvent
@@ -170,8 +172,9 @@ class Watched:
         if event.kind not in (EventKind.TOKENS, EventKind.OTHER):
             self.last = event
         if self._is_past(event):
-            chain.replay([event])
-            return Seen(self, event, past=True)
+            shown = self.mark.shown
+            said = chain.replay([event], shown=shown)
+            return Seen(self, event, _for_people(said) if shown else (), past=True)
         self._pass_silence()
         return Seen(self, event, _for_people(chain.handle(event)))
 

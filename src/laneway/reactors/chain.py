@@ -37,18 +37,22 @@ class Chain:
         self.state = self.state.after(event)
         return self.show(ReactorContext(event, self.state))
 
-    def replay(self, events: Iterable[SessionEvent], until: datetime | None = None) -> None:
-        """The reactors know these events and have been heard about them; nobody hears of them again.
+    def replay(
+        self, events: Iterable[SessionEvent], until: datetime | None = None, *, shown: bool = False
+    ) -> list[Said]:
+        """The reactors know these events; nobody is told of them again. Returns what they said, to be `shown` or not.
 
         `until` is the time up to which somebody watched: silences before it count as noticed, and one that lasts
         longer is told when it reaches its next state.
         """
+        said: list[Said] = []
         for event in events:
             self._pass_time(event.at, event.kind is EventKind.TICK)
             self.state = self.state.after(event)
-            self.show(ReactorContext(event, self.state, replayed=True))
+            said += self.show(ReactorContext(event, self.state, replayed=True, shown=shown))
         if until is not None:
             self._pass_time(until)
+        return said
 
     def _pass_time(self, until: datetime, ticking: bool = False) -> None:
         since = self.state.last_activity

@@ -49,6 +49,8 @@ class ReactorContext:
     state: SessionState
     replayed: bool = False
     """It happened before this process watched: worth remembering, but nothing is to be done about it again."""
+    shown: bool = False
+    """It is replayed for somebody who looks at it: what is said is shown, though nobody is told."""
 
 
 class Reactor(Protocol):

@@ -50,7 +50,7 @@ class SafetyGuard:
         fresh, unheard_of = self._first_for_a_while(ctx), ctx.event.tool not in self._tools
         if unheard_of and len(self._tools) < _MOST_REMEMBERED:
             self._tools.add(ctx.event.tool)
-        return Continue() if ctx.replayed else self._reaction(ctx, fresh, unheard_of)
+        return Continue() if ctx.replayed and not ctx.shown else self._reaction(ctx, fresh, unheard_of)
 
     def verdict(self, ctx: ReactorContext) -> Verdict:
         """May this call run: allowed, asked about, or denied; rule `read-outside` marks an allowed look elsewhere."""

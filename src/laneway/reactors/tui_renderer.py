@@ -49,8 +49,8 @@ class TuiRenderer:
         self._write, self._colour, self._width, self._label = write, colour, width, plain(label)
 
     def handle(self, ctx: ReactorContext) -> Reaction:
-        """The event's line was written, if it has one and is no replay."""
-        if not ctx.replayed:
+        """The event's line was written, if it has one and is no replay that nobody looks at."""
+        if ctx.shown or not ctx.replayed:
             told = line(ctx.event, colour=self._colour, width=self._width, label=self._label)
             if told is not None:
                 self._write(told)
