@@ -223,7 +223,7 @@ def _on_duty(app: App) -> list[asyncio.Task[None]]:
     work["workflow triggers"] = Triggers(app.db, app.runs, SystemClock()).keep_going
     work["audit"] = Auditing(app.db, told(app.settings)).keep_auditing
     if app.settings.watch_sessions:
-        orders = replace(app.orders, more=app.telemetry.reactors)
+        orders = replace(app.orders, more=app.telemetry.reactors, count=app.telemetry.counts.reacted)
         # Each machine has sessions of its own.
         work[f"sessions:{this_machine()}"] = SessionDuty(app.db, orders).keep_going
     return [asyncio.create_task(duties.keep(app.db, name, duty), name=name) for name, duty in work.items()]

@@ -18,6 +18,7 @@ from laneway.observe.tail import Tail
 from laneway.store.database import Database
 from tests.observe.live_logs import Agent
 from tests.web.conftest import Door, Open
+from tests.web.test_reactions import counted
 
 
 async def kept(database_url: str, *agents: Agent) -> None:
@@ -92,6 +93,8 @@ async def test_the_server_watches_by_itself_when_it_is_told_to(
         assert [(one["reactor"], one["weight"], one["told"]) for one in said] == [("safety", "notification", True)]
         messages = (await door.get("/messages"))["items"]
         assert "It removes everything" in messages[0]["text"]
+        counts = await counted(door, "laneway_reactions_total")
+        assert counts == {("laneway_reactions_total", "safety", "notification"): 1}
 
 
 async def test_a_notice_reaches_the_owner_once(own_door: Door) -> None:

@@ -24,7 +24,7 @@ from laneway.observe.tail import Tail, followed
 from laneway.observe.watched import Mark, Seen, Watched
 from laneway.observe.watching import Bounds, Watching, keep_watching
 from laneway.observe.ways import ways_of
-from laneway.reactors import Intervene, Reactor, Severity, Warn
+from laneway.reactors import Intervene, Reactor, Said, Severity, Warn
 from laneway.reactors.options import Options, chosen
 from laneway.reactors.shipped import shipped
 from laneway.settings import Settings
@@ -54,6 +54,8 @@ class Orders:
     bounds: Bounds = field(default_factory=lambda: Bounds(recent=_NEWS))
     more: Callable[[], Sequence[Reactor]] = tuple
     """Reactors besides those that come with Laneway, new ones for each session: what counts and what pushes."""
+    count: Callable[[str, Warn | Intervene], None] = lambda reactor, reaction: None
+    """Takes each reaction once."""
 
 
 def orders_of(settings: Settings, pulled: Collection[str]) -> Orders:
@@ -144,25 +146,29 @@ class _Round:
         if session.tail is None or not (events or spoken):
             return
         told: list[Notice] = []
+        new: list[Said] = []
 
         async def also(tx: Connection, kept: KeptSession) -> None:
             for seen in spoken:
-                told.extend(await self._note(tx, kept, seen))
+                told.extend(await self._note(tx, kept, seen, new))
 
         recording = Recording(self._db, session.tail)
         await recording.keep(events, whose=several[0].event, state=session.state, also=also)
+        for said in new:
+            self._orders.count(said.reactor, said.reaction)
         for notice in told:
             self._notifier.put(notice)
             if notice.severity is Severity.KILL:
                 await self._pull(session, notice)
 
-    async def _note(self, tx: Connection, kept: KeptSession, seen: Seen) -> list[Notice]:
-        """The reactions are kept; returns the notices of those that are new and news."""
+    async def _note(self, tx: Connection, kept: KeptSession, seen: Seen, first: list[Said]) -> list[Notice]:
+        """The reactions are kept, those that are new added to `first`; returns the notices of what is news."""
         news: list[Notice] = []
         for said in seen.said:
             key, words = reaction_key(seen, said), said_words(said)
             weight = "warning" if isinstance(said.reaction, Warn) else str(said.reaction.severity)
             new = await session_reactions.note(tx, kept, key, seen.event.at, said.reactor, weight, words)
+            first += [said] if new else []
             notice = notice_of(seen, said) if isinstance(said.reaction, Intervene) else None
             if new and notice is not None and self._is_news(seen.event.at):
                 passed = self._pace.passes(notice)
