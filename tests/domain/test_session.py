@@ -34,6 +34,7 @@ def test_turns_tokens_and_money_add_up() -> None:
     assert (state.cwd, state.model, state.context_used, state.context_window) == ("/w", "big", 8, 100)
     assert (state.started_at, state.last_activity) == (NOON, NOON + timedelta(seconds=3))
     assert state.tokens.total == 40
+    assert (state.total_input_tokens, state.total_output_tokens) == (18, 22)
 
 
 def test_errors_in_a_row_end_with_a_success() -> None:

@@ -137,6 +137,16 @@ class SessionState:
     waiting: bool = False
     """The agent has finished its turn; nothing is expected of it before a person speaks."""
 
+    @property
+    def total_input_tokens(self) -> int:
+        """All that went into models, caches included."""
+        return self.tokens.total - self.tokens.output
+
+    @property
+    def total_output_tokens(self) -> int:
+        """All that came out of models, with reasoning."""
+        return self.tokens.output
+
     def after(self, event: SessionEvent) -> SessionState:
         """The state when this event has happened, too; the same events always make the same state."""
         if event.kind is EventKind.TICK:
