@@ -14,12 +14,13 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from rich.console import Console
 
 from laneway.cli.watch_board import Board
@@ -28,12 +29,17 @@ from laneway.observe.watching import Watching
 from laneway.reactors.shipped import shipped
 from tests.cli.processes import Shell
 from tests.observe.live_logs import Agent
+from tests.observe.runs import Desk
+from tests.observe.test_watch_live import started
 
 
 @contextmanager
-def watching(home: Path, *arguments: str, **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
+def watching(
+    home: Path, *arguments: str, settings: Mapping[str, str] = {}, **streams: Any
+) -> Iterator[subprocess.Popen[bytes]]:
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("LANEWAY_", "CLAUDE_"))}
     environ |= {"HOME": str(home), "LANEWAY_HOME": str(home / "laneway"), "TERM": "xterm-256color"}
+    environ |= settings
     command = [sys.executable, "-m", "laneway", "watch", *arguments]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
     with cast(subprocess.Popen[bytes], subprocess.Popen(command, env=environ, cwd=home, **streams)) as process:
@@ -204,3 +210,47 @@ def test_the_table_has_a_row_for_each_session_and_counts_what_does_not_fit(tmp_p
     assert "▲ safety: Bash rm -rf /" in shown
     assert "… and 17 more" in shown
     assert len(shown.splitlines()) <= 20
+
+
+PATIENCE = {f"LANEWAY_REACTORS_{what}_SECONDS": "5" for what in ("IDLE", "PERMISSION", "TOOL")}
+
+
+def told_until_a_stall_of(agent: Agent, process: subprocess.Popen[bytes]) -> list[dict[str, Any]]:
+    """All that is told until this session, which begins to wait now, is said to stand still."""
+    agent.says("work")
+    agent.calls("Edit", file_path="/home/u/project/a.py", old_string="a", new_string="b")
+    assert process.stdout is not None
+    told: list[dict[str, Any]] = [{}]
+    while (told[-1].get("reactor"), told[-1]["session"] if told[-1] else "") != ("stall", agent.session_id):
+        told.append(json.loads(process.stdout.readline()))
+    return told[1:]
+
+
+def test_a_session_whose_plug_was_pulled_has_ended_and_is_no_stall(tmp_path: Path) -> None:
+    agent, other = Agent(tmp_path, cwd=str(tmp_path / "project")), Agent(tmp_path)
+    arguments = ("--json", "--notify", "none", "--kill-on", "danger")
+    with started(tmp_path), watching(tmp_path, *arguments, settings=PATIENCE) as process:
+        begun(process)
+        agent.says("work")
+        agent.calls("Bash", command="rm -rf /")
+        assert process.stdout is not None
+        while "done" not in (line := json.loads(process.stdout.readline())):
+            pass
+        assert line["done"].startswith("Ended: process ")
+        told = told_until_a_stall_of(other, process)
+        ended(process)
+    assert [one["session"] for one in told if one.get("reactor") == "stall"] == [other.session_id]
+    assert [one["session"] for one in told if one.get("event") == "ended"] == [agent.session_id]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
+def test_a_session_that_a_run_has_ended_is_no_stall_for_whoever_watches(tmp_path: Path) -> None:
+    desk, other = Desk(tmp_path), Agent(tmp_path)
+    folders = {"CLAUDE_CONFIG_DIR": f"{tmp_path / 'claude'},{tmp_path / '.claude'}"}
+    with watching(tmp_path, "--json", "--notify", "none", settings=PATIENCE | folders) as process:
+        begun(process)
+        desk.run("--kill-on", "danger", "--report", "r.json", "--", "claude", "start", "danger", "wait", code=81)
+        told = told_until_a_stall_of(other, process)
+        ended(process)
+    assert [one["session"] for one in told if one.get("reactor") == "stall"] == [other.session_id]
+    assert [one["text"] for one in told if one.get("event") == "ended"] == ["ended by Laneway"]

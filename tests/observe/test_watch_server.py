@@ -222,3 +222,19 @@ async def until_told(db: Database, words: str) -> None:
     async with asyncio.timeout(PATIENCE):
         while not any(words in reply for reply in await replies(db)):
             await asyncio.sleep(0.05)
+
+
+async def test_a_session_that_the_server_ended_is_no_stall_after_a_restart_either(
+    owned: Database, tmp_path: Path, watched: Watch
+) -> None:
+    agent, other = Agent(tmp_path, cwd=str(tmp_path / "project")), Agent(tmp_path)
+    with started(tmp_path):
+        async with watched(options=Options(kill_on=frozenset({"danger"}))):
+            works(agent)
+            works(other, "Edit", file_path="/home/u/project/a.py", old_string="a", new_string="b")
+            await until(owned, lambda found: any(kept.ended for kept in found))
+    # The one that changed last is looked at first: what is said of it would be heard first.
+    os.utime(agent.path)
+    async with watched(FakeClock(SystemClock().now() + timedelta(minutes=20))) as hears:
+        await heard(hears, 1)
+    assert [(notice.reactor, notice.session_id) for notice in hears.told] == [("stall", other.session_id)]

@@ -147,8 +147,8 @@ def _leave(done: RunReport, asked: Path | None) -> None:
     if done.cause is Cause.ITSELF and not done.survivors:
         return
     sys.stderr.write(done.as_text())
-    if asked is None:
-        _keep(done, home_of(os.environ) / "runs")
+    # Also beside one that was asked for: whoever watches the sessions sees there that they were ended.
+    _keep(done, home_of(os.environ) / "runs")
 
 
 def _keep(done: RunReport, folder: Path) -> None:

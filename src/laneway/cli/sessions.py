@@ -113,14 +113,11 @@ def _place(found: Found) -> dict[str, Any]:
 
 def find(named: str) -> Found:
     """The session a person means: a file, or one whose id or file name begins or ends so."""
-    from datetime import UTC, datetime
+    from laneway.observe.discovery import discover, found_at, is_named
 
-    from laneway.observe.discovery import Found, discover
-
-    path = Path(named)
-    if path.exists():
-        return Found("", path, datetime.fromtimestamp(path.stat().st_mtime, UTC), 0)
-    fitting = [one for one in discover(os.environ) if one.is_named(named)]
+    for found in found_at("", Path(named)):
+        return found
+    fitting = [one for one in discover(os.environ) if is_named(one.name, named)]
     if not fitting:
         raise NotFound(f"There is no session `{named[:80]}`.", hint="`laneway sessions list` shows them.")
     if len({(one.path, one.session_id) for one in fitting}) > 1:

@@ -19,7 +19,7 @@ from laneway.cli.notices import telling
 from laneway.cli.watch_board import Board
 from laneway.cli.watch_lines import JsonLines, Lines, Printed, is_kill
 from laneway.observe.changes import Changes
-from laneway.observe.discovery import Found, discover, roots
+from laneway.observe.discovery import Found, discover, found_at, roots
 from laneway.observe.notify import Notifier, notice_of
 from laneway.observe.plug import pull
 from laneway.observe.watched import Mark, Seen
@@ -60,7 +60,7 @@ async def live(settings: Settings, asked: Asked, options: Options) -> int:
             which = Which(asked.provider, None if file else asked.session)
             watching = acting.watching = Watching(
                 find, make, acting.hear, which=which, bounds=Bounds(recent=_AGES, rest=_AGES) if file else None,
-                marks=_recorded if file else lambda _: None,
+                marks=_recorded if file else lambda _: None, runs=settings.home / "runs",
             )  # fmt: skip
             await asyncio.to_thread(watching.begin)
             _greet(asked, watching)
@@ -110,6 +110,8 @@ class Acting:
         others = [] if self.watching is None else self.watching.shown()
         pulled = await asyncio.to_thread(pull, seen.session, others)
         self._screen.note(seen, pulled.text)
+        if pulled.ended and self.watching is not None:
+            self.watching.note_ended(seen.session)
         self._pulling.discard(id(seen.session))
 
 
@@ -128,10 +130,8 @@ def _screen(asked: Asked, out: Printed, stack: ExitStack) -> Screen:
 
 def _greet(asked: Asked, watching: Watching) -> None:
     if asked.form != "tui":
-        known, open_ = len(watching.sessions), len(watching.pending)
-        what = f"{known} sessions, {open_} of them at work lately"
-        if _is_file(asked.session):
-            what = f"{asked.session} from its beginning"
+        several = f"{len(watching.sessions)} sessions, {len(watching.pending)} of them at work lately"
+        what = f"{asked.session} from its beginning" if _is_file(asked.session) else several
         print(f"Watching {what}. Ctrl-C ends.", file=sys.stderr, flush=True)
 
 
@@ -143,7 +143,7 @@ def _places(asked: Asked) -> tuple[Callable[[], Iterable[Found]], Callable[[], l
     """How sessions are found, and the folders in which they change."""
     if asked.session is not None and _is_file(asked.session):
         path = Path(asked.session).absolute()
-        return partial(_one_file, path), lambda: [path.parent]
+        return partial(found_at, "", path), lambda: [path.parent]
     folders = [
         folder for name, several in roots(os.environ).items() if asked.provider in (None, name) for folder in several
     ]
@@ -153,14 +153,6 @@ def _places(asked: Asked) -> tuple[Callable[[], Iterable[Found]], Callable[[], l
 def _recorded(found: Found) -> Mark:
     """What the file holds by now is shown, and nobody is told of it."""
     return Mark(found.size, stale=found.changed_at, until=datetime.now(UTC), shown=True)
-
-
-def _one_file(path: Path) -> list[Found]:
-    try:
-        state = path.stat()
-    except OSError:
-        return []
-    return [Found("", path, datetime.fromtimestamp(state.st_mtime, UTC), state.st_size)]
 
 
 def _complain(trouble: str) -> None:

@@ -36,10 +36,11 @@ class Found:
         """What it is called in lists."""
         return self.session_id or name_of(self.path)
 
-    def is_named(self, part: str) -> bool:
-        """Whether its name or its id begins or ends so."""
-        id_ = _ID.search(self.name)
-        return self.name.startswith(part) or self.name.endswith(part) or bool(id_ and id_[0].startswith(part))
+
+def is_named(name: str, part: str) -> bool:
+    """Whether the name, or the id in it, begins or ends so."""
+    found = _ID.search(name)
+    return name.startswith(part) or name.endswith(part) or bool(found and found[0].startswith(part))
 
 
 def roots(environ: Mapping[str, str]) -> dict[str, list[Path]]:
@@ -98,7 +99,7 @@ def _in_folder(provider: str, folder: Path) -> Iterator[Found]:
         return
     for path in _files(folder):
         if _is_session(provider, path):
-            yield from _found(provider, path, side=_is_side(provider, path))
+            yield from found_at(provider, path, side=_is_side(provider, path))
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -128,7 +129,8 @@ def _is_side(provider: str, path: Path) -> bool:
     return provider == "gemini-cli" and path.parent.name != "chats"
 
 
-def _found(provider: str, path: Path, *, side: bool = False) -> Iterator[Found]:
+def found_at(provider: str, path: Path, *, side: bool = False) -> Iterator[Found]:
+    """The session in this file, if it is there."""
     try:
         state = path.stat()
     except OSError:
@@ -150,5 +152,5 @@ def _of_opencode(folder: Path) -> Iterator[Found]:
             yield Found("opencode", path, changed, 0, row["id"], bool(row.get("parent_id")))
     for path in sorted((folder / "storage" / "session").glob("*/*.json")):
         if path.stem not in known:
-            for session in _found("opencode", path):
+            for session in found_at("opencode", path):
                 yield Found("opencode", folder / "storage", session.changed_at, session.size, path.stem)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 from laneway.clock import Clock, SystemClock
 from laneway.observe.changes import Changes
@@ -51,6 +52,8 @@ class Orders:
     per_minute: int = 6
     keep_days: int = 90
     polling: bool = False
+    runs: Path | None = None
+    """Where the reports of `laneway run` lie."""
     bounds: Bounds = field(default_factory=lambda: Bounds(recent=_NEWS))
     more: Callable[[], Sequence[Reactor]] = tuple
     """Reactors besides those that come with Laneway, new ones for each session: what counts and what pushes."""
@@ -69,6 +72,7 @@ def orders_of(settings: Settings, pulled: Collection[str]) -> Orders:
         per_minute=settings.notify_per_minute,
         keep_days=settings.keep_events_days,
         polling=settings.watch_polling,
+        runs=settings.home / "runs",
     )
 
 
@@ -99,6 +103,7 @@ class _Round:
         self._watching = Watching(
             partial(discover, orders.environ), lambda _: [*shipped(orders.options), *orders.more()],
             self._heard.append, clock=clock, bounds=orders.bounds, marks=self._mark, is_wanted_old=self._is_unread,
+            runs=orders.runs,
         )  # fmt: skip
 
     async def keep_going(self) -> None:
@@ -115,6 +120,8 @@ class _Round:
         kept = self._known.get(_name(found))
         if kept is None:
             return None
+        if kept.ended and kept.last_activity is not None:
+            self._watching.ended.at[found.path] = kept.last_activity
         return (
             Mark(kept.read_to, kept.file_id, kept.last_activity) if _is_log(found) else Mark(stale=kept.last_activity)
         )
@@ -189,6 +196,8 @@ class _Round:
 
     async def _pull(self, session: Watched, notice: Notice) -> None:
         pulled = await asyncio.to_thread(pull, session, self._watching.shown())
+        if pulled.ended:
+            self._watching.note_ended(session)
         _log.warning("%s (%s): %s", notice.title, notice.session_id, pulled.text)
         async with self._db.transaction() as tx:
             await self._tell_owner(tx, f"{notice.title} ({notice.session_id[:8]}): {pulled.text}", f"{notice.key}:end")

@@ -7,10 +7,12 @@ runs there.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import psutil
@@ -27,6 +29,7 @@ PROGRAMS = {
 }
 _INTERPRETERS = ("node", "bun", "deno", "python", "python3")
 GRACE = 2.0
+_MOST_REPORTS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,26 @@ def pull(session: Watched, others: Collection[Watched], grace: float = GRACE) ->
     if left:
         return Pulled(False, f"Process {pid} was told to end, but {len(left)} of its processes still run.")
     return Pulled(True, f"Ended: process {pid} and everything it started.")
+
+
+class EndedByUs:
+    """When sessions were ended by us: by the plug, or by `laneway run`, whose reports lie in the folder `runs`."""
+
+    def __init__(self, runs: Path | None = None) -> None:
+        self.at: dict[Path, datetime] = {}
+        """By the session's log."""
+        self._runs, self._read = runs, set[str]()
+
+    def look(self) -> None:
+        """Reports that came since the last time are known."""
+        for report in sorted(self._runs.glob("*.json"))[-_MOST_REPORTS:] if self._runs else ():
+            if report.name not in self._read:
+                # One that is just being written is read the next time.
+                with suppress(OSError, ValueError, KeyError, TypeError):
+                    told = json.loads(report.read_bytes())
+                    at = datetime.fromisoformat(told["began"]) + timedelta(seconds=told["seconds"])
+                    self.at |= {Path(log): at for log in told["logs"]}
+                    self._read.add(report.name)
 
 
 def process_of(session: Watched, others: Collection[Watched]) -> psutil.Process | None:

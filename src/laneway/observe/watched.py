@@ -19,6 +19,8 @@ from laneway.reactors.costs import priced
 
 CHUNK = 4 << 20
 """Bytes that are read of one session before the others have their turn."""
+_END_PART = 2_000_000
+"""That we ended a session stands in no log; it is kept behind its last event."""
 _BY_TIME = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
 
 
@@ -117,12 +119,18 @@ class Watched:
             self._opened = True
             self._pass_silence()
 
-    def tick(self, at: datetime) -> Seen | None:
-        """The clock has ticked for an open session."""
+    def tick(self, at: datetime, ended: datetime | None = None) -> Seen | None:
+        """The clock has ticked for an open session, or it is over, since we ended it and nothing came after that."""
         if self._chain is None or not self._opened:
             return None
         state = self._chain.state
         event = SessionEvent(state.session_id, state.provider, EventKind.TICK, at)
+        if ended is not None and not state.ended and (state.last_activity or ended) <= ended:
+            last = self.last or event
+            event = replace(
+                event, kind=EventKind.ENDED, at=ended, text="ended by Laneway", offset=last.offset,
+                part=last.part + _END_PART,
+            )  # fmt: skip
         return Seen(self, event, _for_people(self._chain.handle(event)))
 
     def sleep(self) -> None:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from laneway.clock import Clock, SystemClock
 from laneway.observe.changes import PULSE, Changes
-from laneway.observe.discovery import Found
+from laneway.observe.discovery import Found, is_named
+from laneway.observe.plug import EndedByUs
 from laneway.observe.watched import Mark, Seen, Watched
 from laneway.reactors import Failed, Reactor
 
@@ -44,10 +45,8 @@ class Which:
             return False
         if self.session is None or str(found.path) == self.session:
             return True
-        parents = found.path.parts if found.side else ()
-        return found.is_named(self.session) or any(
-            name.startswith(self.session) or name.endswith(self.session) for name in parents
-        )
+        names = (found.name, *(found.path.parts if found.side else ()))
+        return any(is_named(name, self.session) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +78,7 @@ class Watching:
         marks: Callable[[Found], Mark | None] = lambda _: None,
         is_wanted_old: Callable[[Found], bool] = lambda _: False,
         on_failure: Callable[[Failed], None] = lambda _: None,
+        runs: Path | None = None,
     ) -> None:
         self.sessions: dict[Key, Watched] = {}
         self.pending: dict[Key, None] = {}
@@ -88,6 +88,7 @@ class Watching:
         self.lost: list[Watched] = []
         """Sessions whose file is gone; whoever wants to know takes them out."""
         self.clock = clock or SystemClock()
+        self.ended = EndedByUs(runs)
         self._find, self._reactors, self._hear, self._marks = find, reactors, hear, marks
         self._which, self._bounds, self._on_failure = which or Which(), bounds or Bounds(), on_failure
         self._is_wanted_old = is_wanted_old
@@ -168,10 +169,16 @@ class Watching:
     def tick(self) -> None:
         """The clock has ticked in every open session."""
         self._ticked, now = time.monotonic(), self.clock.now()
+        self.ended.look()
         for session in list(self.sessions.values()):
-            seen = session.tick(now)
+            seen = session.tick(now, self.ended.at.get(session.found.path))
             if seen is not None:
                 self._hear(seen)
+
+    def note_ended(self, session: Watched) -> None:
+        """We have ended its process: that it is silent now, and its sub-agents, is no standstill."""
+        same = [one for one in self.shown() if one.session_id == session.session_id]
+        self.ended.at |= {one.found.path: self.clock.now() for one in same}
 
     def rest(self) -> None:
         """Sessions that were quiet for long, or are too many, are asleep: the one that was quiet longest first."""
