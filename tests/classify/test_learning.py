@@ -55,6 +55,13 @@ def verdict_on(new: Case, cache: Path, *accepted: Case) -> Verdict:
     return learn(SMALL, accepted, new, [first_encoder()], cache)
 
 
+def test_the_nearest_examples_are_known_once_they_are_prepared_even_if_asked_for_before(tmp_path: Path) -> None:
+    classifier = LocalClassifier({"small": SMALL}, tmp_path / "cache" / "classify")
+    assert classifier.nearest("small", "is the site slow", 1) == []
+    classifier.remember("small")
+    assert classifier.nearest("small", "is the site slow", 1) == [("why is the site slow?", "ask")]
+
+
 def test_a_correction_changes_the_judgement_of_that_very_text(tmp_path: Path) -> None:
     new, other = Case(STATEMENT, "do", True), Case("who flushes the cache of the shop?", "ask")
     verdict = verdict_on(new, tmp_path, other)

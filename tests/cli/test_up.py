@@ -204,3 +204,20 @@ def test_after_a_kill_postgresql_is_taken_over_and_stopped_in_the_end(used: Shel
     running.signal(signal.SIGTERM)
     assert running.ended() == 0
     assert postgres_of(home(used)) == []
+
+
+@pytest.mark.slow
+def test_on_a_fresh_data_directory_the_small_model_is_shown_the_nearest_examples() -> None:
+    with tempfile.TemporaryDirectory(prefix="laneway-up-") as folder, OpenAIServer() as model:
+        shell = shell_in(folder)
+        log, cache = home(shell) / "laneway.log", home(shell) / "cache" / "classify"
+        running = up(shell, LANEWAY_LOCAL_CLASSIFIER="true", DEFAULT_MODEL=MODEL, OPENAI_BASE_URL=model.url)
+        try:
+            eventually(
+                lambda: list(cache.glob("message-meanings-*.npz")) or "Training (prepare) ended" in log.read_text(), 250
+            )
+            shell.run("send", "the nginx thing again, like last time")
+        finally:
+            running.stop()
+        assert "Traceback" not in "\n".join([*running.complaints, log.read_text()])
+        assert any("<examples>" in json.dumps(request.body) for request in model.requests)

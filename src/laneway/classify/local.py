@@ -129,7 +129,7 @@ class LocalClassifier:
     def nearest(self, name: str, text: str, count: int) -> list[tuple[str, str]]:
         """The examples that mean most nearly the same, with their labels; none before they were prepared."""
         taxonomy, meaning = self._taxonomies[name], self.meaning(text)
-        if name not in self._meanings:
+        if self._meanings.get(name) is None:
             self._meanings[name] = meanings.read(taxonomy, self._cache)
         known = self._meanings[name]
         if known is None or meaning is None:
