@@ -19,7 +19,7 @@ from laneway.domain.redaction import redacted
 from laneway.errors import BadInput, Conflict, Forbidden, NotFound
 from laneway.store import events, jobs
 from laneway.store.database import DUE, Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _COLUMNS = columns(Approval)
 
@@ -51,17 +51,15 @@ async def ask(
     if job.scope is Scope.REACTIVE:
         # A schedule's question must not take the place of one that the owner is about to answer.
         await _supersede(tx, job.thread_id)
-    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
-        await cursor.execute(
-            "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline, choices, may_answer, "
-            "estimated_cost) VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s), %s, %s, %s) "
-            f"RETURNING {_COLUMNS}",
-            (
-                new_id(), job.id, job.thread_id, Jsonb(action), action_hash(action), why, seconds,
-                Jsonb(list(choices)), list(may_answer) or (list(Role) if choices else [Role.OWNER]), estimated_cost,
-            ),
-        )  # fmt: skip
-        asked = await cursor.fetchone()
+    asked = await Rows(tx, Approval).fetch_one(
+        "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline, choices, may_answer, "
+        "estimated_cost) VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s), %s, %s, %s) "
+        f"RETURNING {_COLUMNS}",
+        (
+            new_id(), job.id, job.thread_id, Jsonb(action), action_hash(action), why, seconds,
+            Jsonb(list(choices)), list(may_answer) or (list(Role) if choices else [Role.OWNER]), estimated_cost,
+        ),
+    )  # fmt: skip
     assert asked is not None
     told: dict[str, Any] = {"approval_id": str(asked.id), "why": why, "choices": asked.choices}
     told["action"] = redacted(action) if shown is None else {**redacted(action), "arguments": shown}
@@ -74,14 +72,12 @@ async def open_questions(tx: Connection, channel: str, thread: str, *, lock: boo
 
     With `lock` nobody else answers them before `tx` has ended, nor does their time run out.
     """
-    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Approval, 'a.')} FROM approvals a JOIN threads t ON t.id = a.thread_id "
-            "WHERE t.channel = %s AND t.external_id = %s AND a.state = 'pending' "
-            f"AND a.deadline > now() ORDER BY a.id DESC LIMIT 10 {'FOR UPDATE OF a' if lock else ''}",
-            (channel, thread),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Approval).fetch_all(
+        f"SELECT {columns(Approval, 'a.')} FROM approvals a JOIN threads t ON t.id = a.thread_id "
+        "WHERE t.channel = %s AND t.external_id = %s AND a.state = 'pending' "
+        f"AND a.deadline > now() ORDER BY a.id DESC LIMIT 10 {'FOR UPDATE OF a' if lock else ''}",
+        (channel, thread),
+    )
 
 
 async def is_fresh(tx: Connection, asked: Approval) -> bool:
@@ -93,9 +89,7 @@ async def is_fresh(tx: Connection, asked: Approval) -> bool:
 
 async def get(tx: Connection, approval_id: UUID) -> Approval:
     """The approval, or NotFound."""
-    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM approvals WHERE id = %s", (approval_id,))
-        found = await cursor.fetchone()
+    found = await Rows(tx, Approval).fetch_one(f"SELECT {_COLUMNS} FROM approvals WHERE id = %s", (approval_id,))
     if found is None:
         raise NotFound(f"There is no approval {approval_id}.", hint="GET /approvals lists them.")
     return found
@@ -113,11 +107,9 @@ async def supersede_before(tx: Connection, job: Job) -> None:
 
 async def of_action(tx: Connection, job_id: UUID, fingerprint: str) -> Approval | None:
     """The approval of this job for this exact action."""
-    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM approvals WHERE job_id = %s AND action_hash = %s", (job_id, fingerprint)
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Approval).fetch_one(
+        f"SELECT {_COLUMNS} FROM approvals WHERE job_id = %s AND action_hash = %s", (job_id, fingerprint)
+    )
 
 
 async def any_of_job(tx: Connection, job_id: UUID) -> bool:
@@ -130,13 +122,11 @@ async def page(
     tx: Connection, *, state: ApprovalState | None = None, limit: int = 50, before: UUID | None = None
 ) -> list[Approval]:
     """Approvals, newest first; `before` is the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM approvals WHERE (%s::text IS NULL OR state = %s) "
-            "AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
-            (state, state, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Approval).fetch_all(
+        f"SELECT {_COLUMNS} FROM approvals WHERE (%s::text IS NULL OR state = %s) "
+        "AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+        (state, state, before, before, limit),
+    )
 
 
 async def answer(
@@ -189,13 +179,11 @@ async def _supersede(tx: Connection, thread_id: UUID) -> int:
 
 
 async def _close(tx: Connection, state: ApprovalState, which: LiteralString, values: tuple[object, ...]) -> int:
-    async with tx.cursor(row_factory=row_of(Approval)) as cursor:
-        await cursor.execute(
-            "UPDATE approvals SET state = %s, answered_at = now() "
-            f"WHERE state = 'pending' AND {which} RETURNING {_COLUMNS}",
-            (state, *values),
-        )
-        closed = await cursor.fetchall()
+    closed = await Rows(tx, Approval).fetch_all(
+        "UPDATE approvals SET state = %s, answered_at = now() "
+        f"WHERE state = 'pending' AND {which} RETURNING {_COLUMNS}",
+        (state, *values),
+    )
     for approval in closed:
         await _go_on(tx, approval)
     return len(closed)

@@ -10,17 +10,15 @@ from psycopg.types.json import Jsonb
 from laneway.domain.conversation import Attachment
 from laneway.domain.storable import storable
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 
 async def unread(tx: Connection, message_id: UUID) -> list[Attachment]:
     """The attachments of a message that nobody has read yet, in their order."""
-    async with tx.cursor(row_factory=row_of(Attachment)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Attachment)} FROM attachments WHERE message_id = %s AND NOT meta ? 'read' ORDER BY id",
-            (message_id,),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Attachment).fetch_all(
+        f"SELECT {columns(Attachment)} FROM attachments WHERE message_id = %s AND NOT meta ? 'read' ORDER BY id",
+        (message_id,),
+    )
 
 
 async def fetched(tx: Connection, attachment_id: UUID, ref: str, size: int) -> None:

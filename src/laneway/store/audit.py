@@ -9,7 +9,7 @@ from laneway.domain.audit import BEGINNING, Entry, Note, sealed
 from laneway.domain.judgement import Approval, Event
 from laneway.store import events
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _LOCK = 0x1A50
 _COLUMNS = columns(Entry)
@@ -38,34 +38,28 @@ async def append(tx: Connection, notes: Sequence[Note]) -> list[Entry]:
 
 async def newest(tx: Connection, what: str | None = None) -> Entry | None:
     """The last entry, or the last one about this."""
-    async with tx.cursor(row_factory=row_of(Entry)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM audit WHERE %s::text IS NULL OR what = %s ORDER BY number DESC LIMIT 1",
-            (what, what),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Entry).fetch_one(
+        f"SELECT {_COLUMNS} FROM audit WHERE %s::text IS NULL OR what = %s ORDER BY number DESC LIMIT 1",
+        (what, what),
+    )
 
 
 async def page(tx: Connection, *, after: int = 0, limit: int = 200, what: str | None = None) -> list[Entry]:
     """Entries that follow number `after`, oldest first."""
-    async with tx.cursor(row_factory=row_of(Entry)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM audit WHERE number > %s AND (%s::text IS NULL OR what LIKE %s) "
-            "ORDER BY number LIMIT %s",
-            (after, what, f"{what}%" if what else None, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Entry).fetch_all(
+        f"SELECT {_COLUMNS} FROM audit WHERE number > %s AND (%s::text IS NULL OR what LIKE %s) "
+        "ORDER BY number LIMIT %s",
+        (after, what, f"{what}%" if what else None, limit),
+    )
 
 
 async def latest(tx: Connection, *, before: int | None = None, limit: int = 50, what: str | None = None) -> list[Entry]:
     """Entries, newest first; `before` is the number of the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Entry)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM audit WHERE (%s::bigint IS NULL OR number < %s) "
-            "AND (%s::text IS NULL OR what LIKE %s) ORDER BY number DESC LIMIT %s",
-            (before, before, what, f"{what}%" if what else None, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Entry).fetch_all(
+        f"SELECT {_COLUMNS} FROM audit WHERE (%s::bigint IS NULL OR number < %s) "
+        "AND (%s::text IS NULL OR what LIKE %s) ORDER BY number DESC LIMIT %s",
+        (before, before, what, f"{what}%" if what else None, limit),
+    )
 
 
 async def place(tx: Connection) -> str:

@@ -9,23 +9,19 @@ from laneway.domain.conversation import Attachment, Message, Principal, Thread
 from laneway.domain.ids import new_id
 from laneway.domain.redaction import redacted
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _THREAD, _MESSAGE, _ATTACHMENT = columns(Thread), columns(Message), columns(Attachment)
 
 
 async def thread(tx: Connection, thread_id: UUID) -> Thread | None:
-    async with tx.cursor(row_factory=row_of(Thread)) as cursor:
-        await cursor.execute(f"SELECT {_THREAD} FROM threads WHERE id = %s", (thread_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, Thread).fetch_one(f"SELECT {_THREAD} FROM threads WHERE id = %s", (thread_id,))
 
 
 async def thread_on(tx: Connection, channel: str, external_id: str) -> Thread | None:
-    async with tx.cursor(row_factory=row_of(Thread)) as cursor:
-        await cursor.execute(
-            f"SELECT {_THREAD} FROM threads WHERE channel = %s AND external_id = %s", (channel, external_id)
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Thread).fetch_one(
+        f"SELECT {_THREAD} FROM threads WHERE channel = %s AND external_id = %s", (channel, external_id)
+    )
 
 
 async def ensure_thread(tx: Connection, channel: str, external_id: str, principal: Principal) -> Thread:
@@ -49,40 +45,32 @@ async def made_by(tx: Connection, job_id: UUID) -> int:
 
 async def threads_named(tx: Connection, name: str) -> list[Thread]:
     """The threads with this id, this name, or this channel and name written `channel/name`."""
-    async with tx.cursor(row_factory=row_of(Thread)) as cursor:
-        await cursor.execute(
-            f"SELECT {_THREAD} FROM threads WHERE id::text = %(name)s OR external_id = %(name)s "
-            "OR channel || '/' || external_id = %(name)s LIMIT 10",
-            {"name": name},
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Thread).fetch_all(
+        f"SELECT {_THREAD} FROM threads WHERE id::text = %(name)s OR external_id = %(name)s "
+        "OR channel || '/' || external_id = %(name)s LIMIT 10",
+        {"name": name},
+    )
 
 
 async def threads(tx: Connection, *, limit: int = 50, before: UUID | None = None) -> list[Thread]:
     """Threads, newest first; `before` is the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Thread)) as cursor:
-        await cursor.execute(
-            f"SELECT {_THREAD} FROM threads WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
-            (before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Thread).fetch_all(
+        f"SELECT {_THREAD} FROM threads WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+        (before, before, limit),
+    )
 
 
 async def message(tx: Connection, message_id: UUID) -> Message | None:
-    async with tx.cursor(row_factory=row_of(Message)) as cursor:
-        await cursor.execute(f"SELECT {_MESSAGE} FROM messages WHERE id = %s", (message_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, Message).fetch_one(f"SELECT {_MESSAGE} FROM messages WHERE id = %s", (message_id,))
 
 
 async def said_with_key(tx: Connection, thread_id: UUID, channel: str, key: str) -> Message | None:
     """The message of the thread that its provider calls so, as it stood last."""
-    async with tx.cursor(row_factory=row_of(Message)) as cursor:
-        await cursor.execute(
-            f"SELECT {_MESSAGE} FROM messages WHERE thread_id = %s AND channel = %s AND meta ? 'message_key' "
-            "AND meta->>'message_key' = %s ORDER BY seq DESC LIMIT 1",
-            (thread_id, channel, key),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Message).fetch_one(
+        f"SELECT {_MESSAGE} FROM messages WHERE thread_id = %s AND channel = %s AND meta ? 'message_key' "
+        "AND meta->>'message_key' = %s ORDER BY seq DESC LIMIT 1",
+        (thread_id, channel, key),
+    )
 
 
 async def has_key(tx: Connection, message_id: UUID, key: str) -> bool:
@@ -95,13 +83,11 @@ async def messages(
     tx: Connection, *, thread_id: UUID | None = None, limit: int = 50, before: int | None = None
 ) -> list[Message]:
     """Messages, newest first; `before` is the `seq` of the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Message)) as cursor:
-        await cursor.execute(
-            f"SELECT {_MESSAGE} FROM messages WHERE (%s::uuid IS NULL OR thread_id = %s) "
-            "AND (%s::bigint IS NULL OR seq < %s) ORDER BY seq DESC LIMIT %s",
-            (thread_id, thread_id, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Message).fetch_all(
+        f"SELECT {_MESSAGE} FROM messages WHERE (%s::uuid IS NULL OR thread_id = %s) "
+        "AND (%s::bigint IS NULL OR seq < %s) ORDER BY seq DESC LIMIT %s",
+        (thread_id, thread_id, before, before, limit),
+    )
 
 
 async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]:
@@ -130,11 +116,9 @@ async def history(tx: Connection, trigger: Message, limit: int) -> list[Message]
 
 
 async def attachments(tx: Connection, message_ids: Sequence[UUID]) -> list[Attachment]:
-    async with tx.cursor(row_factory=row_of(Attachment)) as cursor:
-        await cursor.execute(
-            f"SELECT {_ATTACHMENT} FROM attachments WHERE message_id = ANY(%s) ORDER BY id", (list(message_ids),)
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Attachment).fetch_all(
+        f"SELECT {_ATTACHMENT} FROM attachments WHERE message_id = ANY(%s) ORDER BY id", (list(message_ids),)
+    )
 
 
 async def unread(tx: Connection, message_id: UUID) -> int:

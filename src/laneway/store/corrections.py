@@ -10,7 +10,7 @@ from laneway.domain.judgement import Correction, CorrectionState
 from laneway.errors import Conflict, NotFound
 from laneway.store import conversations, events
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 _COLUMNS = columns(Correction)
 _LOCK = 0x1EA2  # Any constant: two processes must not learn at the same time.
@@ -32,13 +32,11 @@ async def add(
     principal_id: UUID,
 ) -> Correction:
     """The correction is stored and waits to be decided; whoever learns is woken when this commits."""
-    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
-        await cursor.execute(
-            "INSERT INTO corrections (id, taxonomy, text, label, flag, message_id, principal_id) "
-            f"VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING {_COLUMNS}",
-            (new_id(), taxonomy, text, label, flag, message.id, principal_id),
-        )
-        stored = await cursor.fetchone()
+    stored = await Rows(tx, Correction).fetch_one(
+        "INSERT INTO corrections (id, taxonomy, text, label, flag, message_id, principal_id) "
+        f"VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING {_COLUMNS}",
+        (new_id(), taxonomy, text, label, flag, message.id, principal_id),
+    )
     assert stored is not None
     await tx.execute("SELECT pg_notify('laneway_corrections', '')")
     return stored
@@ -54,40 +52,36 @@ async def add_chosen(tx: Connection, message: Message, label: str, principal_id:
 
 async def accepted(tx: Connection, taxonomy: str | None = None) -> list[Correction]:
     """What was learnt, oldest first: of one taxonomy, or of all."""
-    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM corrections WHERE state = 'accepted' "
-            "AND (%s::text IS NULL OR taxonomy = %s) ORDER BY decided_at, id",
-            (taxonomy, taxonomy),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Correction).fetch_all(
+        f"SELECT {_COLUMNS} FROM corrections WHERE state = 'accepted' "
+        "AND (%s::text IS NULL OR taxonomy = %s) ORDER BY decided_at, id",
+        (taxonomy, taxonomy),
+    )
 
 
 async def next_pending(tx: Connection) -> Correction | None:
     """The oldest correction nobody has decided yet."""
-    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM corrections WHERE state = 'pending' ORDER BY id LIMIT 1")
-        return await cursor.fetchone()
+    return await Rows(tx, Correction).fetch_one(
+        f"SELECT {_COLUMNS} FROM corrections WHERE state = 'pending' ORDER BY id LIMIT 1"
+    )
 
 
 async def of_message(tx: Connection, message_id: UUID) -> list[Correction]:
     """What was said about the judgement on a message, oldest first."""
-    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM corrections WHERE message_id = %s ORDER BY id", (message_id,))
-        return await cursor.fetchall()
+    return await Rows(tx, Correction).fetch_all(
+        f"SELECT {_COLUMNS} FROM corrections WHERE message_id = %s ORDER BY id", (message_id,)
+    )
 
 
 async def page(
     tx: Connection, *, state: CorrectionState | None = None, limit: int = 50, before: UUID | None = None
 ) -> list[Correction]:
     """Corrections, newest first; `before` is the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM corrections WHERE (%s::text IS NULL OR state = %s) "
-            "AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
-            (state, state, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Correction).fetch_all(
+        f"SELECT {_COLUMNS} FROM corrections WHERE (%s::text IS NULL OR state = %s) "
+        "AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+        (state, state, before, before, limit),
+    )
 
 
 async def decide(tx: Connection, correction_id: UUID, state: CorrectionState, reason: str) -> bool:
@@ -111,19 +105,17 @@ async def withdraw(tx: Connection, correction_id: UUID) -> Correction:
 
 async def _held(tx: Connection, correction_id: UUID) -> Correction | None:
     """The correction, which nobody else changes until this transaction ends."""
-    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM corrections WHERE id = %s FOR UPDATE", (correction_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, Correction).fetch_one(
+        f"SELECT {_COLUMNS} FROM corrections WHERE id = %s FOR UPDATE", (correction_id,)
+    )
 
 
 async def _move(tx: Connection, held: Correction, state: CorrectionState, reason: str) -> Correction:
-    async with tx.cursor(row_factory=row_of(Correction)) as cursor:
-        await cursor.execute(
-            "UPDATE corrections SET state = %s, reason = %s, decided_at = clock_timestamp() WHERE id = %s "
-            f"RETURNING {_COLUMNS}",
-            (state, reason, held.id),
-        )
-        moved = await cursor.fetchone()
+    moved = await Rows(tx, Correction).fetch_one(
+        "UPDATE corrections SET state = %s, reason = %s, decided_at = clock_timestamp() WHERE id = %s "
+        f"RETURNING {_COLUMNS}",
+        (state, reason, held.id),
+    )
     assert moved is not None
     await _tell(tx, moved)
     return moved

@@ -9,7 +9,7 @@ from laneway.domain.judgement import Effect
 from laneway.store import events
 from laneway.store.database import Connection
 from laneway.store.json_columns import in_order
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 
 async def intend(tx: Connection, job_id: UUID, key: str, tool: str, about: str = "") -> Effect | None:
@@ -23,9 +23,9 @@ async def intend(tx: Connection, job_id: UUID, key: str, tool: str, about: str =
 
 
 async def get(tx: Connection, job_id: UUID, key: str) -> Effect | None:
-    async with tx.cursor(row_factory=row_of(Effect)) as cursor:
-        await cursor.execute(f"SELECT {columns(Effect)} FROM effects WHERE job_id = %s AND key = %s", (job_id, key))
-        return await cursor.fetchone()
+    return await Rows(tx, Effect).fetch_one(
+        f"SELECT {columns(Effect)} FROM effects WHERE job_id = %s AND key = %s", (job_id, key)
+    )
 
 
 async def done(tx: Connection, job_id: UUID, key: str, outcome: Any) -> bool:
@@ -48,8 +48,6 @@ async def uncertain(tx: Connection, thread_id: UUID, job_id: UUID, key: str, too
 
 async def of_job(tx: Connection, job_id: UUID) -> list[Effect]:
     """Everything the job did or began, in order."""
-    async with tx.cursor(row_factory=row_of(Effect)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Effect)} FROM effects WHERE job_id = %s ORDER BY created_at, key", (job_id,)
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Effect).fetch_all(
+        f"SELECT {columns(Effect)} FROM effects WHERE job_id = %s ORDER BY created_at, key", (job_id,)
+    )

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from laneway.domain.judgement import Event
 from laneway.errors import BadInput
 from laneway.store.database import Connection
-from laneway.store.rows import row_of
+from laneway.store.rows import Rows
 
 START = "0-0"
 _SELECT = "SELECT id, xact::text || '-' || id AS cursor, thread_id, job_id, kind, body, created_at FROM events"
@@ -36,21 +36,17 @@ async def after(
     older than every open one are shown; nothing can appear later before something already shown.
     """
     xact, last = parse_cursor(cursor_text)
-    async with tx.cursor(row_factory=row_of(Event)) as cursor:
-        await cursor.execute(
-            f"{_SELECT} WHERE (xact, id) > (%s::text::xid8, %s) AND xact < pg_snapshot_xmin(pg_current_snapshot()) "
-            "AND (%s::uuid IS NULL OR job_id = %s) AND (%s::uuid IS NULL OR thread_id = %s) "
-            "ORDER BY xact, id LIMIT %s",
-            (str(xact), last, job_id, job_id, thread_id, thread_id, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Event).fetch_all(
+        f"{_SELECT} WHERE (xact, id) > (%s::text::xid8, %s) AND xact < pg_snapshot_xmin(pg_current_snapshot()) "
+        "AND (%s::uuid IS NULL OR job_id = %s) AND (%s::uuid IS NULL OR thread_id = %s) "
+        "ORDER BY xact, id LIMIT %s",
+        (str(xact), last, job_id, job_id, thread_id, thread_id, limit),
+    )
 
 
 async def of_job(tx: Connection, job_id: UUID, limit: int = 1000) -> list[Event]:
     """All that happened in one job, oldest first."""
-    async with tx.cursor(row_factory=row_of(Event)) as cursor:
-        await cursor.execute(f"{_SELECT} WHERE job_id = %s ORDER BY id LIMIT %s", (job_id, limit))
-        return await cursor.fetchall()
+    return await Rows(tx, Event).fetch_all(f"{_SELECT} WHERE job_id = %s ORDER BY id LIMIT %s", (job_id, limit))
 
 
 async def newest_cursor(tx: Connection) -> str:

@@ -9,7 +9,7 @@ from laneway.domain.judgement import OutboxState
 from laneway.store import jobs, ledger
 from laneway.store.database import Connection
 from laneway.store.migrate import HEAD
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 from laneway.store.workers import SILENCE_SECONDS, Worker
 
 
@@ -73,13 +73,11 @@ async def oldest_queued_seconds(tx: Connection) -> float:
 
 async def live_workers(tx: Connection) -> list[Worker]:
     """Workers whose last sign of life is fresh, newest first."""
-    async with tx.cursor(row_factory=row_of(Worker)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Worker)} FROM workers WHERE gone_at IS NULL "
-            "AND beat_at >= now() - make_interval(secs => %s) ORDER BY started_at DESC",
-            (SILENCE_SECONDS,),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Worker).fetch_all(
+        f"SELECT {columns(Worker)} FROM workers WHERE gone_at IS NULL "
+        "AND beat_at >= now() - make_interval(secs => %s) ORDER BY started_at DESC",
+        (SILENCE_SECONDS,),
+    )
 
 
 async def migrated(tx: Connection) -> bool:

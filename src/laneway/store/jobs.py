@@ -14,7 +14,7 @@ from laneway.errors import BudgetBusy, IllegalTransition, LeaseLost, NotFound
 from laneway.store import events
 from laneway.store.database import DUE, Connection
 from laneway.store.json_columns import in_order
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _COLUMNS = columns(Job)
 WOKEN = 3
@@ -81,9 +81,7 @@ async def wake(tx: Connection) -> None:
 
 async def get(tx: Connection, job_id: UUID) -> Job:
     """The job, or NotFound."""
-    async with tx.cursor(row_factory=row_of(Job)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM jobs WHERE id = %s", (job_id,))
-        found = await cursor.fetchone()
+    found = await Rows(tx, Job).fetch_one(f"SELECT {_COLUMNS} FROM jobs WHERE id = %s", (job_id,))
     if found is None:
         raise NotFound(f"There is no job {job_id}.", hint="`laneway jobs` lists them.")
     return found
@@ -99,15 +97,13 @@ async def page(
     before: int | None = None,
 ) -> list[Job]:
     """Jobs, newest first; `before` is the `seq` of the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Job)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM jobs WHERE (%(status)s::text IS NULL OR status = %(status)s) "
-            "AND (%(thread)s::uuid IS NULL OR thread_id = %(thread)s) "
-            "AND (%(message)s::uuid IS NULL OR message_id = %(message)s) "
-            "AND (%(before)s::bigint IS NULL OR seq < %(before)s) ORDER BY seq DESC LIMIT %(limit)s",
-            {"status": status, "thread": thread_id, "message": message_id, "before": before, "limit": limit},
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Job).fetch_all(
+        f"SELECT {_COLUMNS} FROM jobs WHERE (%(status)s::text IS NULL OR status = %(status)s) "
+        "AND (%(thread)s::uuid IS NULL OR thread_id = %(thread)s) "
+        "AND (%(message)s::uuid IS NULL OR message_id = %(message)s) "
+        "AND (%(before)s::bigint IS NULL OR seq < %(before)s) ORDER BY seq DESC LIMIT %(limit)s",
+        {"status": status, "thread": thread_id, "message": message_id, "before": before, "limit": limit},
+    )
 
 
 async def counts(tx: Connection) -> dict[str, int]:
@@ -118,13 +114,11 @@ async def counts(tx: Connection) -> dict[str, int]:
 
 async def open_in_thread(tx: Connection, thread_id: UUID) -> list[Job]:
     """The thread's jobs that have not ended, oldest first, commands left out."""
-    async with tx.cursor(row_factory=row_of(Job)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM jobs WHERE thread_id = %s AND NOT aside "
-            "AND status IN ('queued', 'running', 'waiting') ORDER BY seq",
-            (thread_id,),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Job).fetch_all(
+        f"SELECT {_COLUMNS} FROM jobs WHERE thread_id = %s AND NOT aside "
+        "AND status IN ('queued', 'running', 'waiting') ORDER BY seq",
+        (thread_id,),
+    )
 
 
 async def holds(tx: Connection, job: Job, worker: str, epoch: int, *, lock: bool = False) -> bool:
@@ -142,13 +136,11 @@ async def holds(tx: Connection, job: Job, worker: str, epoch: int, *, lock: bool
 
 async def adopt(tx: Connection, job_id: UUID, run: int, worker: str) -> Job | None:
     """The running job belongs to `worker` from now on and no one else; None if this run is no longer its run."""
-    async with tx.cursor(row_factory=row_of(Job)) as cursor:
-        await cursor.execute(
-            "UPDATE jobs SET worker = %s, epoch = CASE WHEN worker = %s THEN epoch ELSE epoch + 1 END "
-            f"WHERE id = %s AND run = %s AND status = 'running' RETURNING {_COLUMNS}",
-            (worker, worker, job_id, run),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Job).fetch_one(
+        "UPDATE jobs SET worker = %s, epoch = CASE WHEN worker = %s THEN epoch ELSE epoch + 1 END "
+        f"WHERE id = %s AND run = %s AND status = 'running' RETURNING {_COLUMNS}",
+        (worker, worker, job_id, run),
+    )
 
 
 async def move(
@@ -167,9 +159,8 @@ async def move(
     LeaseLost if it was to wait, and somebody has told it to stop: nothing of `tx` may be kept then.
     """
     finished = target in (JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELLED)
-    async with tx.cursor(row_factory=row_of(Job)) as cursor:
-        await cursor.execute(
-            f"""
+    moved = await Rows(tx, Job).fetch_one(
+        f"""
             UPDATE jobs SET status = %(target)s, worker = NULL, resume = %(resume)s,
                    result = coalesce(%(result)s, result), error = %(error)s, lane = coalesce(%(lane)s, lane),
                    not_before = CASE WHEN %(delay)s::float8 IS NULL THEN NULL
@@ -177,19 +168,18 @@ async def move(
                    finished_at = CASE WHEN %(finished)s THEN now() END
             WHERE id = %(id)s AND status = ANY(%(sources)s) RETURNING {_COLUMNS}
             """,
-            {
-                "target": target,
-                "resume": resume,
-                "result": None if result is None else in_order(result),
-                "error": None if error is None else Jsonb(error),
-                "lane": lane,
-                "delay": delay,
-                "finished": finished,
-                "id": job_id,
-                "sources": list(sources(target)),
-            },
-        )
-        moved = await cursor.fetchone()
+        {
+            "target": target,
+            "resume": resume,
+            "result": None if result is None else in_order(result),
+            "error": None if error is None else Jsonb(error),
+            "lane": lane,
+            "delay": delay,
+            "finished": finished,
+            "id": job_id,
+            "sources": list(sources(target)),
+        },
+    )
     if moved is None:
         check_transition(job_id, (await get(tx, job_id)).status, target)
         raise NotFound(f"There is no job {job_id}.", hint="`laneway jobs` lists them.")
@@ -265,11 +255,9 @@ async def count_death(tx: Connection, job_id: UUID) -> int:
 
 async def running_of(tx: Connection, worker: str) -> list[Job]:
     """The jobs a worker was running, locked for whoever takes them over."""
-    async with tx.cursor(row_factory=row_of(Job)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM jobs WHERE worker = %s AND status = 'running' ORDER BY seq FOR UPDATE", (worker,)
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Job).fetch_all(
+        f"SELECT {_COLUMNS} FROM jobs WHERE worker = %s AND status = 'running' ORDER BY seq FOR UPDATE", (worker,)
+    )
 
 
 async def told_to_stop(tx: Connection, worker: str) -> list[UUID]:
@@ -282,13 +270,11 @@ async def told_to_stop(tx: Connection, worker: str) -> list[UUID]:
 
 async def hand_over(tx: Connection, job_id: UUID, *, worker: str, next_run: bool) -> Job:
     """A dead worker's running job belongs to `worker`; `next_run` starts a new run of it."""
-    async with tx.cursor(row_factory=row_of(Job)) as cursor:
-        await cursor.execute(
-            "UPDATE jobs SET worker = %s, epoch = epoch + 1, run = run + %s WHERE id = %s AND status = 'running' "
-            f"RETURNING {_COLUMNS}",
-            (worker, int(next_run), job_id),
-        )
-        job = await cursor.fetchone()
+    job = await Rows(tx, Job).fetch_one(
+        "UPDATE jobs SET worker = %s, epoch = epoch + 1, run = run + %s WHERE id = %s AND status = 'running' "
+        f"RETURNING {_COLUMNS}",
+        (worker, int(next_run), job_id),
+    )
     if job is None:
         raise NotFound(f"Job {job_id} is no longer running.", hint="`laneway jobs show` tells what became of it.")
     await events.append(tx, "job.recovered", {"run": job.run}, thread_id=job.thread_id, job_id=job_id)

@@ -9,7 +9,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 KEEP_DAYS = 90
 
@@ -25,23 +25,19 @@ class Judgement:
 
 async def exactly(tx: Connection, taxonomy: str, version: str, text: str) -> Judgement | None:
     """The judgement on this very text under this version."""
-    async with tx.cursor(row_factory=row_of(Judgement)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Judgement)} FROM judgements WHERE taxonomy = %s AND version = %s AND text_hash = %s",
-            (taxonomy, version, _hash(text)),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Judgement).fetch_one(
+        f"SELECT {columns(Judgement)} FROM judgements WHERE taxonomy = %s AND version = %s AND text_hash = %s",
+        (taxonomy, version, _hash(text)),
+    )
 
 
 async def latest(tx: Connection, taxonomy: str, version: str, limit: int) -> list[Judgement]:
     """The newest judgements under this version whose meaning is known."""
-    async with tx.cursor(row_factory=row_of(Judgement)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Judgement)} FROM judgements WHERE taxonomy = %s AND version = %s AND vector IS NOT NULL "
-            "ORDER BY created_at DESC LIMIT %s",
-            (taxonomy, version, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Judgement).fetch_all(
+        f"SELECT {columns(Judgement)} FROM judgements WHERE taxonomy = %s AND version = %s AND vector IS NOT NULL "
+        "ORDER BY created_at DESC LIMIT %s",
+        (taxonomy, version, limit),
+    )
 
 
 async def keep(tx: Connection, taxonomy: str, version: str, judgement: Judgement) -> None:

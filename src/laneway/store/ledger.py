@@ -24,7 +24,7 @@ from laneway.domain.conversation import World
 from laneway.domain.job import Scope
 from laneway.store import allowance
 from laneway.store.database import Connection
-from laneway.store.rows import row_of
+from laneway.store.rows import Rows
 from laneway.store.spending import Spending, spent, usual_cost
 
 __all__ = [
@@ -180,15 +180,13 @@ async def cut_all_of(tx: Connection, job_id: UUID) -> int:
 async def summary(tx: Connection, *, by: By, since: datetime | None = None) -> list[SpendingLine]:
     """The ledger added up under each key; days and months in order, others dearest first."""
     order: LiteralString = "1" if by in ("day", "month") else "sum(cost) DESC, 1"
-    async with tx.cursor(row_factory=row_of(SpendingLine)) as cursor:
-        await cursor.execute(
-            f"SELECT {_KEYS[by]} AS key, coalesce({_NAMES.get(by, 'NULL')}, '') AS name, count(*) AS calls, "
-            "sum(tokens_input)::bigint AS tokens_input, sum(tokens_output)::bigint AS tokens_output, "
-            "sum(tokens_total)::bigint AS tokens_total, sum(tokens_cached)::bigint AS tokens_cached, "
-            "sum(tokens_reasoning)::bigint AS tokens_reasoning, sum(cost) AS cost, "
-            "coalesce(sum(reserved_cost) FILTER (WHERE state = 'reserved'), 0) AS reserved FROM token_ledger "
-            "WHERE state <> 'released' AND (%s::timestamptz IS NULL OR created_at >= %s) "
-            f"GROUP BY 1 ORDER BY {order}",
-            (since, since),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, SpendingLine).fetch_all(
+        f"SELECT {_KEYS[by]} AS key, coalesce({_NAMES.get(by, 'NULL')}, '') AS name, count(*) AS calls, "
+        "sum(tokens_input)::bigint AS tokens_input, sum(tokens_output)::bigint AS tokens_output, "
+        "sum(tokens_total)::bigint AS tokens_total, sum(tokens_cached)::bigint AS tokens_cached, "
+        "sum(tokens_reasoning)::bigint AS tokens_reasoning, sum(cost) AS cost, "
+        "coalesce(sum(reserved_cost) FILTER (WHERE state = 'reserved'), 0) AS reserved FROM token_ledger "
+        "WHERE state <> 'released' AND (%s::timestamptz IS NULL OR created_at >= %s) "
+        f"GROUP BY 1 ORDER BY {order}",
+        (since, since),
+    )

@@ -15,7 +15,7 @@ from laneway.domain.judgement import Approval, Classification, Correction, Effec
 from laneway.errors import NotFound
 from laneway.store import conversations, corrections, events, jobs, steps
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 from laneway.store.steps import Step
 
 T = TypeVar("T")
@@ -125,27 +125,23 @@ async def of_job(tx: Connection, job: Job) -> JobLife:
 
 async def model_calls(tx: Connection, job_id: UUID) -> list[ModelCall]:
     """The job's calls of models, oldest first."""
-    async with tx.cursor(row_factory=row_of(ModelCall)) as cursor:
-        await cursor.execute(
-            "SELECT id, provider, model, tokens_input, tokens_output, tokens_cached, tokens_reasoning, state, job, "
-            "meta_json, tokens_total, cost, created_at, settled_at FROM token_ledger WHERE job = %s ORDER BY id",
-            (job_id,),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, ModelCall).fetch_all(
+        "SELECT id, provider, model, tokens_input, tokens_output, tokens_cached, tokens_reasoning, state, job, "
+        "meta_json, tokens_total, cost, created_at, settled_at FROM token_ledger WHERE job = %s ORDER BY id",
+        (job_id,),
+    )
 
 
 async def replies(tx: Connection, message_id: UUID) -> list[Reply]:
     """What was answered to the message, oldest first."""
-    async with tx.cursor(row_factory=row_of(Reply)) as cursor:
-        # The reply names the message it answers; the thread bounds the search to what its index can find.
-        await cursor.execute(
-            "SELECT m.id AS message_id, q.id AS answers, m.text, o.state, o.resent, o.error, m.created_at, o.sent_at "
-            "FROM messages q JOIN messages m ON m.thread_id = q.thread_id AND m.seq > q.seq "
-            "AND m.author = 'assistant' AND m.meta->>'answers' = q.id::text JOIN outbox o ON o.message_id = m.id "
-            "WHERE q.id = %s ORDER BY m.seq",
-            (message_id,),
-        )
-        return await cursor.fetchall()
+    # The reply names the message it answers; the thread bounds the search to what its index can find.
+    return await Rows(tx, Reply).fetch_all(
+        "SELECT m.id AS message_id, q.id AS answers, m.text, o.state, o.resent, o.error, m.created_at, o.sent_at "
+        "FROM messages q JOIN messages m ON m.thread_id = q.thread_id AND m.seq > q.seq "
+        "AND m.author = 'assistant' AND m.meta->>'answers' = q.id::text JOIN outbox o ON o.message_id = m.id "
+        "WHERE q.id = %s ORDER BY m.seq",
+        (message_id,),
+    )
 
 
 async def _duplicates(tx: Connection, job_ids: Sequence[UUID]) -> int:
@@ -157,6 +153,4 @@ async def _duplicates(tx: Connection, job_ids: Sequence[UUID]) -> int:
 
 
 async def _rows(tx: Connection, kind: type[T], table: str, which: str, values: Sequence[object]) -> list[T]:
-    async with tx.cursor(row_factory=row_of(kind)) as cursor:
-        await cursor.execute(f"SELECT {columns(kind)} FROM {table} WHERE {which}".encode(), values)
-        return await cursor.fetchall()
+    return await Rows(tx, kind).fetch_all(f"SELECT {columns(kind)} FROM {table} WHERE {which}".encode(), values)

@@ -11,7 +11,7 @@ from laneway.domain.ids import new_id
 from laneway.errors import BadInput, Conflict, NotFound
 from laneway.store import events
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 _COLUMNS = columns(Fact)
 _VISIBLE = "world = %(world)s AND (world = 'owner' OR thread_id = %(thread)s)"
@@ -34,15 +34,13 @@ async def remember(
     chosen = key.strip().casefold() if key else f"#{hashlib.sha256(text.casefold().encode()).hexdigest()[:16]}"
     await _check_room(tx, world, thread_id, chosen)
     where = "(key) WHERE world = 'owner'" if world is World.OWNER else "(thread_id, key) WHERE world = 'customer'"
-    async with tx.cursor(row_factory=row_of(Fact)) as cursor:
-        await cursor.execute(
-            "INSERT INTO memories (id, world, thread_id, key, text, source, job_id) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s) "
-            f"ON CONFLICT {where} DO UPDATE SET text = EXCLUDED.text, source = EXCLUDED.source, "
-            f"thread_id = EXCLUDED.thread_id, job_id = EXCLUDED.job_id, changed_at = now() RETURNING {_COLUMNS}",
-            (new_id(), world, thread_id, chosen, text, source and source[:LONGEST_SOURCE], job_id),
-        )
-        stored = await cursor.fetchone()
+    stored = await Rows(tx, Fact).fetch_one(
+        "INSERT INTO memories (id, world, thread_id, key, text, source, job_id) "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s) "
+        f"ON CONFLICT {where} DO UPDATE SET text = EXCLUDED.text, source = EXCLUDED.source, "
+        f"thread_id = EXCLUDED.thread_id, job_id = EXCLUDED.job_id, changed_at = now() RETURNING {_COLUMNS}",
+        (new_id(), world, thread_id, chosen, text, source and source[:LONGEST_SOURCE], job_id),
+    )
     assert stored is not None
     body = {"memory": str(stored.id), "source": stored.source}
     await events.append(tx, "memory.stored", body, thread_id=thread_id, job_id=job_id)
@@ -55,11 +53,9 @@ async def recall(tx: Connection, world: World, thread_id: UUID, query: str, limi
     found = {"world": world, "thread": thread_id, "words": words, "limit": limit}
     matches = f"(SELECT count(*) FROM unnest(%(words)s::text[]) w WHERE {_WORDS} @@ to_tsquery('simple', w || ':*'))"
     wanted = f"AND {matches} > 0 ORDER BY {matches} DESC, changed_at DESC" if words else "ORDER BY changed_at DESC"
-    async with tx.cursor(row_factory=row_of(Fact)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM memories WHERE {_VISIBLE} {wanted}, id DESC LIMIT %(limit)s", found
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Fact).fetch_all(
+        f"SELECT {_COLUMNS} FROM memories WHERE {_VISIBLE} {wanted}, id DESC LIMIT %(limit)s", found
+    )
 
 
 async def page(
@@ -67,20 +63,16 @@ async def page(
     before: UUID | None = None,
 ) -> list[Fact]:  # fmt: skip
     """What is remembered, newest first; `before` is the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Fact)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM memories WHERE (%s::text IS NULL OR world = %s) "
-            "AND (%s::uuid IS NULL OR thread_id = %s) AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
-            (world, world, thread_id, thread_id, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Fact).fetch_all(
+        f"SELECT {_COLUMNS} FROM memories WHERE (%s::text IS NULL OR world = %s) "
+        "AND (%s::uuid IS NULL OR thread_id = %s) AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+        (world, world, thread_id, thread_id, before, before, limit),
+    )
 
 
 async def remove(tx: Connection, fact_id: UUID) -> Fact:
     """The fact is forgotten."""
-    async with tx.cursor(row_factory=row_of(Fact)) as cursor:
-        await cursor.execute(f"DELETE FROM memories WHERE id = %s RETURNING {_COLUMNS}", (fact_id,))
-        gone = await cursor.fetchone()
+    gone = await Rows(tx, Fact).fetch_one(f"DELETE FROM memories WHERE id = %s RETURNING {_COLUMNS}", (fact_id,))
     if gone is None:
         raise NotFound(f"There is no memory {fact_id}.", hint="`laneway memories` lists them.")
     await events.append(tx, "memory.removed", {"memory": str(fact_id)}, thread_id=gone.thread_id)

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 
 from laneway.domain.judgement import Event
 from laneway.store.database import Connection
-from laneway.store.rows import row_of
+from laneway.store.rows import Rows
 
 
 async def recent(tx: Connection, kinds: Sequence[str], *, hours: int) -> list[Event]:
     """The events of these kinds in the last hours, oldest first."""
-    async with tx.cursor(row_factory=row_of(Event)) as cursor:
-        await cursor.execute(
-            "SELECT id, xact::text || '-' || id AS cursor, thread_id, job_id, kind, body, created_at FROM events "
-            "WHERE kind = ANY(%s) AND created_at > now() - make_interval(hours => %s) ORDER BY id LIMIT 10000",
-            (list(kinds), hours),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Event).fetch_all(
+        "SELECT id, xact::text || '-' || id AS cursor, thread_id, job_id, kind, body, created_at FROM events "
+        "WHERE kind = ANY(%s) AND created_at > now() - make_interval(hours => %s) ORDER BY id LIMIT 10000",
+        (list(kinds), hours),
+    )
 
 
 async def addresses(tx: Connection, channel: str) -> int:

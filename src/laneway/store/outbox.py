@@ -16,7 +16,7 @@ from laneway.errors import Conflict, NotFound
 from laneway.store import events
 from laneway.store.database import Connection
 from laneway.store.json_columns import in_order
-from laneway.store.rows import row_of
+from laneway.store.rows import Rows
 
 _SELECT = (
     "SELECT o.id, o.message_id, o.thread_id, o.channel, t.external_id AS thread_external_id, m.text, o.state, "
@@ -94,9 +94,7 @@ async def claim(tx: Connection, worker: str, channel: str, limit: int, now: date
         (worker, channel, now, limit),
     )
     claimed = [row[0] for row in await cursor.fetchall()]
-    async with tx.cursor(row_factory=row_of(OutboxRow)) as rows:
-        await rows.execute(f"{_SELECT} WHERE o.id = ANY(%s) ORDER BY o.id", (claimed,))
-        return await rows.fetchall()
+    return await Rows(tx, OutboxRow).fetch_all(f"{_SELECT} WHERE o.id = ANY(%s) ORDER BY o.id", (claimed,))
 
 
 async def let_go(tx: Connection, worker: str, in_hand: Collection[int]) -> None:
@@ -195,9 +193,7 @@ async def retry(tx: Connection, row_id: int) -> OutboxRow:
 
 async def get(tx: Connection, row_id: int) -> OutboxRow:
     """The reply on its way, or NotFound."""
-    async with tx.cursor(row_factory=row_of(OutboxRow)) as cursor:
-        await cursor.execute(f"{_SELECT} WHERE o.id = %s", (row_id,))
-        found = await cursor.fetchone()
+    found = await Rows(tx, OutboxRow).fetch_one(f"{_SELECT} WHERE o.id = %s", (row_id,))
     if found is None:
         raise NotFound(f"There is no reply {row_id} in the outbox.", hint="`laneway outbox` lists them.")
     return found
@@ -207,13 +203,11 @@ async def page(
     tx: Connection, *, state: OutboxState | None = None, limit: int = 50, before: int | None = None
 ) -> list[OutboxRow]:
     """Replies on their way, newest first."""
-    async with tx.cursor(row_factory=row_of(OutboxRow)) as cursor:
-        await cursor.execute(
-            f"{_SELECT} WHERE (%s::text IS NULL OR o.state = %s) AND (%s::bigint IS NULL OR o.id < %s) "
-            "ORDER BY o.id DESC LIMIT %s",
-            (state, state, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, OutboxRow).fetch_all(
+        f"{_SELECT} WHERE (%s::text IS NULL OR o.state = %s) AND (%s::bigint IS NULL OR o.id < %s) "
+        "ORDER BY o.id DESC LIMIT %s",
+        (state, state, before, before, limit),
+    )
 
 
 async def seconds_to_next(tx: Connection, now: datetime) -> float | None:

@@ -11,7 +11,7 @@ from laneway.domain.pairing import MOST_OPEN, TRIES, VALID_SECONDS, Pairing, has
 from laneway.errors import Conflict
 from laneway.store import events
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _COLUMNS = columns(Pairing)
 _OPEN = "used_at IS NULL AND expires_at > now() AND tries_left > 0"
@@ -28,13 +28,11 @@ async def make(tx: Connection, role: Role, name: str, by: UUID) -> tuple[Pairing
         )
     pairing_id, code = new_id(), new_code()
     code_hash = await asyncio.to_thread(hashed, code, pairing_id)
-    async with tx.cursor(row_factory=row_of(Pairing)) as cursor:
-        await cursor.execute(
-            "INSERT INTO pairings (id, code_hash, role, name, tries_left, expires_at) "
-            f"VALUES (%s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING {_COLUMNS}",
-            (pairing_id, code_hash, role, name, TRIES, VALID_SECONDS),
-        )
-        made = await cursor.fetchone()
+    made = await Rows(tx, Pairing).fetch_one(
+        "INSERT INTO pairings (id, code_hash, role, name, tries_left, expires_at) "
+        f"VALUES (%s, %s, %s, %s, %s, now() + make_interval(secs => %s)) RETURNING {_COLUMNS}",
+        (pairing_id, code_hash, role, name, TRIES, VALID_SECONDS),
+    )
     assert made is not None
     await events.append(tx, "pairing.opened", {"pairing": str(made.id), "role": role, "name": name, "by": str(by)})
     return made, code

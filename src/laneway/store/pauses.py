@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from laneway.store.database import Connection
 from laneway.store.json_columns import in_order
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,7 @@ async def put(tx: Connection, job_id: UUID, pause: Pause) -> None:
 
 
 async def of_job(tx: Connection, job_id: UUID) -> Pause | None:
-    async with tx.cursor(row_factory=row_of(Pause)) as cursor:
-        await cursor.execute(f"SELECT {columns(Pause)} FROM pauses WHERE job_id = %s", (job_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, Pause).fetch_one(f"SELECT {columns(Pause)} FROM pauses WHERE job_id = %s", (job_id,))
 
 
 async def exists(tx: Connection, job_id: UUID) -> bool:

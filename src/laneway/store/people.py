@@ -12,7 +12,7 @@ from laneway.domain.people import Known, Person
 from laneway.errors import Conflict, NotFound
 from laneway.store import events, jobs, principals
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _PERSON = """
 SELECT p.id, p.role, p.name, p.host_mode, p.created_at, p.blocked_at, a.seen_at, coalesce(a.found, '[]') AS addresses
@@ -225,9 +225,7 @@ async def _mine_to_change(tx: Connection, principal_id: UUID, by: Principal, wha
 
 async def get(tx: Connection, principal_id: UUID) -> Person:
     """The person, or NotFound."""
-    async with tx.cursor(row_factory=row_of(Person)) as cursor:
-        await cursor.execute(f"{_PERSON} WHERE p.id = %s", (principal_id,))
-        found = await cursor.fetchone()
+    found = await Rows(tx, Person).fetch_one(f"{_PERSON} WHERE p.id = %s", (principal_id,))
     if found is None:
         raise NotFound(f"There is no principal {principal_id}.", hint="`laneway people` lists them.")
     return found

@@ -16,7 +16,7 @@ from laneway.errors import BadInput, NotFound
 from laneway.store import events
 from laneway.store.approvals import action_hash
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,12 @@ async def give(tx: Connection, approval: Approval, principal_id: UUID) -> Permis
     if "tool" not in approval.action:
         raise BadInput("Only a tool's action can be allowed always.", hint="Say only yes or no.")
     action = without_call(approval.action)
-    async with tx.cursor(row_factory=row_of(Permission)) as cursor:
-        await cursor.execute(
-            "INSERT INTO permissions (id, thread_id, action, action_hash, given_by) VALUES (%s, %s, %s, %s, %s) "
-            "ON CONFLICT (thread_id, action_hash) DO UPDATE SET given_by = EXCLUDED.given_by "
-            f"RETURNING {columns(Permission)}",
-            (new_id(), approval.thread_id, Jsonb(action), action_hash(action), principal_id),
-        )
-        given = await cursor.fetchone()
+    given = await Rows(tx, Permission).fetch_one(
+        "INSERT INTO permissions (id, thread_id, action, action_hash, given_by) VALUES (%s, %s, %s, %s, %s) "
+        "ON CONFLICT (thread_id, action_hash) DO UPDATE SET given_by = EXCLUDED.given_by "
+        f"RETURNING {columns(Permission)}",
+        (new_id(), approval.thread_id, Jsonb(action), action_hash(action), principal_id),
+    )
     assert given is not None
     body = {"permission": str(given.id), "action": redacted(action), "by": str(principal_id)}
     await events.append(tx, "permission.given", body, thread_id=given.thread_id, job_id=approval.job_id)
@@ -66,20 +64,17 @@ async def covers(tx: Connection, thread_id: UUID, action: dict[str, Any]) -> boo
 
 async def page(tx: Connection, *, limit: int = 50, before: UUID | None = None) -> list[Permission]:
     """Permissions, newest first; `before` is the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Permission)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Permission)} FROM permissions WHERE (%s::uuid IS NULL OR id < %s) "
-            "ORDER BY id DESC LIMIT %s",
-            (before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Permission).fetch_all(
+        f"SELECT {columns(Permission)} FROM permissions WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+        (before, before, limit),
+    )
 
 
 async def remove(tx: Connection, permission_id: UUID, by: UUID | None = None) -> Permission:
     """The action is asked for again from now on; returns what was taken back."""
-    async with tx.cursor(row_factory=row_of(Permission)) as cursor:
-        await cursor.execute(f"DELETE FROM permissions WHERE id = %s RETURNING {columns(Permission)}", (permission_id,))
-        removed = await cursor.fetchone()
+    removed = await Rows(tx, Permission).fetch_one(
+        f"DELETE FROM permissions WHERE id = %s RETURNING {columns(Permission)}", (permission_id,)
+    )
     if removed is None:
         raise NotFound(f"There is no permission {permission_id}.", hint="`laneway permissions` lists them.")
     body = {"permission": str(removed.id), "action": redacted(removed.action), "by": str(by) if by else None}

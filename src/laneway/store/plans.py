@@ -12,7 +12,7 @@ from laneway.domain.conversation import Message, Principal, Role
 from laneway.domain.job import Job
 from laneway.store.database import Connection
 from laneway.store.json_columns import in_order
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 LAST_REPLIES = 20
 """So many of the last replies are looked through for an offer."""
@@ -41,9 +41,7 @@ class StoredResult:
 
 
 async def known(tx: Connection, key: str) -> KnownPlan | None:
-    async with tx.cursor(row_factory=row_of(KnownPlan)) as cursor:
-        await cursor.execute(f"SELECT {columns(KnownPlan)} FROM plans WHERE key = %s", (key,))
-        return await cursor.fetchone()
+    return await Rows(tx, KnownPlan).fetch_one(f"SELECT {columns(KnownPlan)} FROM plans WHERE key = %s", (key,))
 
 
 async def keep(
@@ -103,22 +101,20 @@ async def record(tx: Connection, job: Job, principal_id: UUID | None, result: St
 
 
 async def of_job(tx: Connection, job_id: UUID) -> StoredResult | None:
-    async with tx.cursor(row_factory=row_of(StoredResult)) as cursor:
-        await cursor.execute(f"SELECT {columns(StoredResult)} FROM results WHERE job_id = %s", (job_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, StoredResult).fetch_one(
+        f"SELECT {columns(StoredResult)} FROM results WHERE job_id = %s", (job_id,)
+    )
 
 
 async def last_before(tx: Connection, message: Message) -> StoredResult | None:
     """The last table that the thread was given before this message, unless the conversation began anew since."""
-    async with tx.cursor(row_factory=row_of(StoredResult)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(StoredResult, 'r.')} FROM results r JOIN jobs j ON j.id = r.job_id "
-            "JOIN messages m ON m.id = j.message_id JOIN threads t ON t.id = r.thread_id "
-            "WHERE r.thread_id = %s AND r.kind = 'dataset' AND m.seq < %s AND m.seq > t.context_from "
-            "ORDER BY m.seq DESC LIMIT 1",
-            (message.thread_id, message.seq),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, StoredResult).fetch_one(
+        f"SELECT {columns(StoredResult, 'r.')} FROM results r JOIN jobs j ON j.id = r.job_id "
+        "JOIN messages m ON m.id = j.message_id JOIN threads t ON t.id = r.thread_id "
+        "WHERE r.thread_id = %s AND r.kind = 'dataset' AND m.seq < %s AND m.seq > t.context_from "
+        "ORDER BY m.seq DESC LIMIT 1",
+        (message.thread_id, message.seq),
+    )
 
 
 async def around(tx: Connection, message: Message) -> tuple[dict[str, Any], bool]:

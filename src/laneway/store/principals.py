@@ -10,7 +10,7 @@ from laneway.domain.ids import new_id
 from laneway.errors import Forbidden, NotFound
 from laneway.store import events
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _COLUMNS = columns(Principal)
 
@@ -22,32 +22,26 @@ def hashed(key: str) -> str:
 
 async def by_key(tx: Connection, key: str) -> Principal | None:
     """The principal this key belongs to, unless it is blocked."""
-    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        # The look-up compares hashes of random keys: its timing tells nothing about a key.
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM principals WHERE key_hash = %s AND blocked_at IS NULL", (hashed(key),)
-        )
-        return await cursor.fetchone()
+    # The look-up compares hashes of random keys: its timing tells nothing about a key.
+    return await Rows(tx, Principal).fetch_one(
+        f"SELECT {_COLUMNS} FROM principals WHERE key_hash = %s AND blocked_at IS NULL", (hashed(key),)
+    )
 
 
 async def owner(tx: Connection) -> Principal | None:
     """The first owner who is not blocked, if there is one."""
-    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM principals WHERE role = 'owner' AND blocked_at IS NULL ORDER BY created_at LIMIT 1"
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Principal).fetch_one(
+        f"SELECT {_COLUMNS} FROM principals WHERE role = 'owner' AND blocked_at IS NULL ORDER BY created_at LIMIT 1"
+    )
 
 
 async def operator_named(tx: Connection, name: str) -> Principal | None:
     """The first operator of this name who is not blocked, if there is one."""
-    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM principals WHERE role = 'operator' AND name = %s AND blocked_at IS NULL "
-            "ORDER BY created_at LIMIT 1",
-            (name,),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Principal).fetch_one(
+        f"SELECT {_COLUMNS} FROM principals WHERE role = 'operator' AND name = %s AND blocked_at IS NULL "
+        "ORDER BY created_at LIMIT 1",
+        (name,),
+    )
 
 
 async def set_owner_key(tx: Connection, key: str) -> Principal:
@@ -83,13 +77,11 @@ async def by_address(tx: Connection, address: str, role: Role, name: str) -> Pri
 
 async def at_address(tx: Connection, address: str) -> Principal | None:
     """The principal with this address, if there is one."""
-    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Principal, 'p.')} FROM addresses a JOIN principals p ON p.id = a.principal_id "
-            "WHERE a.address = %s",
-            (address,),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Principal).fetch_one(
+        f"SELECT {columns(Principal, 'p.')} FROM addresses a JOIN principals p ON p.id = a.principal_id "
+        "WHERE a.address = %s",
+        (address,),
+    )
 
 
 async def link(tx: Connection, address: str, principal_id: UUID) -> bool:
@@ -110,30 +102,24 @@ async def addresses(tx: Connection, principal_id: UUID) -> list[str]:
 
 
 async def by_id(tx: Connection, principal_id: object) -> Principal | None:
-    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM principals WHERE id = %s", (principal_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, Principal).fetch_one(f"SELECT {_COLUMNS} FROM principals WHERE id = %s", (principal_id,))
 
 
 async def listed(tx: Connection, limit: int, before: UUID | None = None) -> list[Principal]:
     """Principals, newest first."""
-    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM principals WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
-            (before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Principal).fetch_all(
+        f"SELECT {_COLUMNS} FROM principals WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+        (before, before, limit),
+    )
 
 
 async def called(tx: Connection, given: str) -> list[Principal]:
     """The principals with this id, address or name."""
-    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM principals WHERE id::text = lower(%s) OR name = %s "
-            "OR id IN (SELECT principal_id FROM addresses WHERE address = %s) ORDER BY created_at LIMIT 20",
-            (given, given, given),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Principal).fetch_all(
+        f"SELECT {_COLUMNS} FROM principals WHERE id::text = lower(%s) OR name = %s "
+        "OR id IN (SELECT principal_id FROM addresses WHERE address = %s) ORDER BY created_at LIMIT 20",
+        (given, given, given),
+    )
 
 
 async def set_host_mode(tx: Connection, principal_id: UUID, on: bool, by: Principal) -> Principal:
@@ -143,11 +129,9 @@ async def set_host_mode(tx: Connection, principal_id: UUID, on: bool, by: Princi
         raise NotFound(f"There is no principal {principal_id}.", hint="`laneway host-mode show` lists them.")
     if on and found.role is Role.CUSTOMER:
         raise Forbidden("Host mode is never given to customers.", hint="Their commands stay in the sandbox.")
-    async with tx.cursor(row_factory=row_of(Principal)) as cursor:
-        await cursor.execute(
-            f"UPDATE principals SET host_mode = %s WHERE id = %s RETURNING {_COLUMNS}", (on, principal_id)
-        )
-        changed = await cursor.fetchone()
+    changed = await Rows(tx, Principal).fetch_one(
+        f"UPDATE principals SET host_mode = %s WHERE id = %s RETURNING {_COLUMNS}", (on, principal_id)
+    )
     assert changed is not None
     await events.append(tx, "principal.host_mode", {"principal": str(principal_id), "on": on, "by": str(by.id)})
     return changed

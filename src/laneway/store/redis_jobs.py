@@ -11,7 +11,7 @@ from laneway.domain.judgement import ApprovalState
 from laneway.errors import JobCancelled, described, failure
 from laneway.store import jobs, outbox
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 CHANNEL = "redis"
 PREFIX = "job:"
@@ -90,15 +90,13 @@ async def _not_approved(tx: Connection, job_id: UUID) -> ApprovalState | None:
 
 async def tell_cancelled(tx: Connection) -> int:
     """Jobs that were cancelled without a word have a reply that says so; returns how many were told of."""
-    async with tx.cursor(row_factory=row_of(Job)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Job, 'j.')} FROM redis_open r JOIN jobs j ON j.id = r.job_id "
-            "WHERE j.status = 'cancelled' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.channel = %s "
-            "AND m.author = 'assistant' AND m.meta->>'answers' = j.message_id::text AND m.meta ? 'failed') "
-            "LIMIT 100 FOR UPDATE OF r SKIP LOCKED",
-            (CHANNEL,),
-        )
-        silent = await cursor.fetchall()
+    silent = await Rows(tx, Job).fetch_all(
+        f"SELECT {columns(Job, 'j.')} FROM redis_open r JOIN jobs j ON j.id = r.job_id "
+        "WHERE j.status = 'cancelled' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.channel = %s "
+        "AND m.author = 'assistant' AND m.meta->>'answers' = j.message_id::text AND m.meta ? 'failed') "
+        "LIMIT 100 FOR UPDATE OF r SKIP LOCKED",
+        (CHANNEL,),
+    )
     for job in silent:
         fault = job.error or described(JobCancelled(CANCELLED))
         failed = failure("cancelled", str(fault["message"]))

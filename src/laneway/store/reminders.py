@@ -16,7 +16,7 @@ from laneway.language.times import shown
 from laneway.store import events, outbox, schedules
 from laneway.store.database import Connection
 from laneway.store.json_columns import in_order
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _COLUMNS = columns(Reminder)
 MOST_PENDING = {World.OWNER: 200, World.CUSTOMER: 20}
@@ -37,15 +37,13 @@ async def add(
 ) -> Reminder:
     """The text will be delivered when it is due; the same request of the same job is stored once."""
     values = (new_id(), thread_id, job_id, kind, text, words, due_at, zone, in_order(meta or {}))
-    async with tx.cursor(row_factory=row_of(Reminder)) as cursor:
-        await cursor.execute(
-            "INSERT INTO reminders (id, thread_id, job_id, kind, text, words, due_at, zone, meta) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) "
-            "ON CONFLICT (job_id, kind, md5(text), md5(words)) DO UPDATE SET zone = EXCLUDED.zone "
-            f"RETURNING {_COLUMNS}",
-            values,
-        )
-        made = await cursor.fetchone()
+    made = await Rows(tx, Reminder).fetch_one(
+        "INSERT INTO reminders (id, thread_id, job_id, kind, text, words, due_at, zone, meta) "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) "
+        "ON CONFLICT (job_id, kind, md5(text), md5(words)) DO UPDATE SET zone = EXCLUDED.zone "
+        f"RETURNING {_COLUMNS}",
+        values,
+    )
     assert made is not None
     if made.id == values[0]:
         body = {"reminder": str(made.id), "kind": kind, "due_at": due_at.isoformat()}
@@ -68,13 +66,11 @@ async def page(
     tx: Connection, *, state: ReminderState | None = None, limit: int = 50, before: int | None = None
 ) -> list[Reminder]:
     """Reminders, newest first; `before` is the `seq` of the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Reminder)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM reminders WHERE (%s::text IS NULL OR state = %s) "
-            "AND (%s::bigint IS NULL OR seq < %s) ORDER BY seq DESC LIMIT %s",
-            (state, state, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Reminder).fetch_all(
+        f"SELECT {_COLUMNS} FROM reminders WHERE (%s::text IS NULL OR state = %s) "
+        "AND (%s::bigint IS NULL OR seq < %s) ORDER BY seq DESC LIMIT %s",
+        (state, state, before, before, limit),
+    )
 
 
 async def cancel(tx: Connection, reminder_id: UUID) -> Reminder:
@@ -101,14 +97,12 @@ async def deliver_due(tx: Connection, now: datetime, pulled: Collection[str], li
 
     Only the first, because another worker may hold an earlier one that is not committed yet.
     """
-    async with tx.cursor(row_factory=row_of(Reminder)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Reminder, 'r.')} FROM reminders r WHERE r.state = 'pending' AND r.due_at <= %s "
-            "AND NOT EXISTS (SELECT 1 FROM reminders e WHERE e.thread_id = r.thread_id AND e.state = 'pending' "
-            "AND (e.due_at, e.seq) < (r.due_at, r.seq)) ORDER BY r.due_at, r.seq LIMIT %s FOR UPDATE SKIP LOCKED",
-            (now, limit),
-        )
-        due = await cursor.fetchall()
+    due = await Rows(tx, Reminder).fetch_all(
+        f"SELECT {columns(Reminder, 'r.')} FROM reminders r WHERE r.state = 'pending' AND r.due_at <= %s "
+        "AND NOT EXISTS (SELECT 1 FROM reminders e WHERE e.thread_id = r.thread_id AND e.state = 'pending' "
+        "AND (e.due_at, e.seq) < (r.due_at, r.seq)) ORDER BY r.due_at, r.seq LIMIT %s FOR UPDATE SKIP LOCKED",
+        (now, limit),
+    )
     for reminder in due:
         message = await outbox.write(
             tx, reminder.thread_id, said(reminder, now), external_id=f"reminder:{reminder.id}", pulled=pulled,

@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields
 from enum import Enum
 from functools import cache
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, Generic, LiteralString, TypeVar, cast, get_type_hints
 
-from psycopg import AsyncCursor
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.abc import Params
 from psycopg.rows import AsyncRowFactory
 
 T = TypeVar("T")
@@ -30,6 +31,23 @@ def row_of(kind: type[T]) -> AsyncRowFactory[T]:
         return make
 
     return factory
+
+
+class Rows(Generic[T]):
+    """What statements give, as objects of one kind."""
+
+    def __init__(self, tx: AsyncConnection[Any], kind: type[T]) -> None:
+        self._tx, self._kind = tx, kind
+
+    async def fetch_all(self, query: LiteralString | bytes, values: Params | None = None) -> list[T]:
+        async with self._tx.cursor(row_factory=row_of(self._kind)) as cursor:
+            await cursor.execute(query, values)
+            return await cursor.fetchall()
+
+    async def fetch_one(self, query: LiteralString | bytes, values: Params | None = None) -> T | None:
+        async with self._tx.cursor(row_factory=row_of(self._kind)) as cursor:
+            await cursor.execute(query, values)
+            return await cursor.fetchone()
 
 
 def columns(kind: type[Any], prefix: str = "") -> str:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from laneway.store.database import Connection
-from laneway.store.rows import row_of
+from laneway.store.rows import Rows
 
 LONG_CALL = 32_000
 """Some models ask more for every token of a long call; a call with up to so much input is long to none of them."""
@@ -124,19 +124,17 @@ def _cost(some: Calls, price: Price) -> Decimal:
 
 
 async def _calls(tx: Connection, since: datetime | None) -> list[Calls]:
-    async with tx.cursor(row_factory=row_of(Calls)) as cursor:
-        await cursor.execute(
-            "SELECT count(*) AS calls, count(*) FILTER (WHERE state = 'cut') AS unsettled, "
-            "count(*) FILTER (WHERE meta_json->>'price' = 'unknown') AS unpriced, "
-            "sum(cost) AS cost, coalesce(sum(cost) FILTER (WHERE state = 'cut'), 0) AS cost_unsettled, "
-            "sum(greatest(tokens_input, tokens_cached + written))::bigint AS input, sum(tokens_output)::bigint "
-            "AS output, sum(tokens_cached)::bigint AS cached, sum(written)::bigint AS written FROM token_ledger, "
-            "LATERAL (SELECT coalesce((meta_json->>'cache_write_tokens')::bigint, 0) AS written) AS cache "
-            "WHERE state IN ('settled', 'cut') AND provider <> 'whatsapp' "
-            "AND (%s::timestamptz IS NULL OR created_at >= %s) GROUP BY CASE WHEN tokens_input > %s THEN id END",
-            (since, since, LONG_CALL),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Calls).fetch_all(
+        "SELECT count(*) AS calls, count(*) FILTER (WHERE state = 'cut') AS unsettled, "
+        "count(*) FILTER (WHERE meta_json->>'price' = 'unknown') AS unpriced, "
+        "sum(cost) AS cost, coalesce(sum(cost) FILTER (WHERE state = 'cut'), 0) AS cost_unsettled, "
+        "sum(greatest(tokens_input, tokens_cached + written))::bigint AS input, sum(tokens_output)::bigint "
+        "AS output, sum(tokens_cached)::bigint AS cached, sum(written)::bigint AS written FROM token_ledger, "
+        "LATERAL (SELECT coalesce((meta_json->>'cache_write_tokens')::bigint, 0) AS written) AS cache "
+        "WHERE state IN ('settled', 'cut') AND provider <> 'whatsapp' "
+        "AND (%s::timestamptz IS NULL OR created_at >= %s) GROUP BY CASE WHEN tokens_input > %s THEN id END",
+        (since, since, LONG_CALL),
+    )
 
 
 async def _judged_locally(tx: Connection, since: datetime | None) -> int:

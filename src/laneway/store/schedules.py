@@ -13,7 +13,7 @@ from laneway.domain.schedule import Schedule
 from laneway.errors import BadInput, Conflict, NotFound
 from laneway.store import events, jobs
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 _COLUMNS = columns(Schedule)
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
@@ -24,13 +24,11 @@ async def add(tx: Connection, *, name: str | None, **values: Any) -> Schedule:
     """The schedule is stored and waits for its first time; `values` are its other columns."""
     chosen = await _free_name(tx, name, str(values["text"]))
     row = {"id": new_id(), "name": chosen, **values}
-    async with tx.cursor(row_factory=row_of(Schedule)) as cursor:
-        await cursor.execute(
-            f"INSERT INTO schedules ({', '.join(row)}) VALUES ({', '.join(f'%({key})s' for key in row)}) "
-            f"RETURNING {_COLUMNS}",
-            row,
-        )
-        made = await cursor.fetchone()
+    made = await Rows(tx, Schedule).fetch_one(
+        f"INSERT INTO schedules ({', '.join(row)}) VALUES ({', '.join(f'%({key})s' for key in row)}) "
+        f"RETURNING {_COLUMNS}",
+        row,
+    )
     assert made is not None
     await _told(tx, "schedule.added", made)
     return made
@@ -56,12 +54,10 @@ async def _free_name(tx: Connection, name: str | None, text: str) -> str:
 
 async def get(tx: Connection, which: str, *, lock: bool = False) -> Schedule:
     """The schedule of this id or name, or NotFound."""
-    async with tx.cursor(row_factory=row_of(Schedule)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM schedules WHERE id::text = %s OR name = %s {'FOR UPDATE' if lock else ''}",
-            (which.lower(), which),
-        )
-        found = await cursor.fetchone()
+    found = await Rows(tx, Schedule).fetch_one(
+        f"SELECT {_COLUMNS} FROM schedules WHERE id::text = %s OR name = %s {'FOR UPDATE' if lock else ''}",
+        (which.lower(), which),
+    )
     if found is None:
         raise NotFound(f"There is no schedule `{which[:60]}`.", hint="`laneway schedule list` lists them.")
     return found
@@ -69,30 +65,26 @@ async def get(tx: Connection, which: str, *, lock: bool = False) -> Schedule:
 
 async def of_id(tx: Connection, schedule_id: UUID) -> Schedule | None:
     """The schedule, locked, unless it was removed."""
-    async with tx.cursor(row_factory=row_of(Schedule)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM schedules WHERE id = %s FOR UPDATE", (schedule_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, Schedule).fetch_one(
+        f"SELECT {_COLUMNS} FROM schedules WHERE id = %s FOR UPDATE", (schedule_id,)
+    )
 
 
 async def page(tx: Connection, *, limit: int = 50, before: UUID | None = None) -> list[Schedule]:
     """Schedules, newest first; `before` is the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Schedule)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM schedules WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
-            (before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Schedule).fetch_all(
+        f"SELECT {_COLUMNS} FROM schedules WHERE (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+        (before, before, limit),
+    )
 
 
 async def claim(tx: Connection, now: datetime) -> Schedule | None:
     """One schedule that is due, in the hands of this transaction and of no other."""
-    async with tx.cursor(row_factory=row_of(Schedule)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM schedules WHERE NOT paused AND next_at <= %s "
-            "ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED",
-            (now,),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Schedule).fetch_one(
+        f"SELECT {_COLUMNS} FROM schedules WHERE NOT paused AND next_at <= %s "
+        "ORDER BY next_at, id LIMIT 1 FOR UPDATE SKIP LOCKED",
+        (now,),
+    )
 
 
 async def is_open(tx: Connection, schedule: Schedule) -> bool:
@@ -166,11 +158,9 @@ async def wake(tx: Connection) -> None:
 
 async def _set(tx: Connection, schedule: Schedule, event: str, **values: Any) -> Schedule:
     assignments = ", ".join(f"{key} = %({key})s" for key in values)
-    async with tx.cursor(row_factory=row_of(Schedule)) as cursor:
-        await cursor.execute(
-            f"UPDATE schedules SET {assignments} WHERE id = %(id)s RETURNING {_COLUMNS}", {**values, "id": schedule.id}
-        )
-        changed = await cursor.fetchone()
+    changed = await Rows(tx, Schedule).fetch_one(
+        f"UPDATE schedules SET {assignments} WHERE id = %(id)s RETURNING {_COLUMNS}", {**values, "id": schedule.id}
+    )
     assert changed is not None
     await _told(tx, event, changed)
     return changed

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from laneway.domain.keepable import keepable
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 from laneway.store.sessions import KeptSession
 
 
@@ -45,8 +45,6 @@ async def note_told(tx: Connection, key: str) -> None:
 
 async def of_session(tx: Connection, session: UUID, limit: int = 50) -> list[KeptReaction]:
     """What was said about a session, newest first."""
-    async with tx.cursor(row_factory=row_of(KeptReaction)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM session_reactions WHERE session = %s ORDER BY id DESC LIMIT %s", (session, limit)
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, KeptReaction).fetch_all(
+        f"SELECT {_COLUMNS} FROM session_reactions WHERE session = %s ORDER BY id DESC LIMIT %s", (session, limit)
+    )

@@ -16,7 +16,7 @@ from laneway.domain.keepable import keepable
 from laneway.domain.session import EventKind, SessionEvent, SessionState, Tokens
 from laneway.errors import NotFound
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 _LARGEST = (1 << 63) - 1
 
@@ -48,16 +48,14 @@ _COLUMNS = columns(KeptSession)
 
 async def opened(tx: Connection, provider: str, session_id: str, source: str, file_id: str = "") -> KeptSession:
     """The session is known; a file that took another's place begins a new life of it."""
-    async with tx.cursor(row_factory=row_of(KeptSession)) as cursor:
-        await cursor.execute(
-            "INSERT INTO sessions AS s (id, provider, session_id, source, file_id) VALUES (%s, %s, %s, %s, %s) "
-            "ON CONFLICT (provider, session_id, source) DO UPDATE SET gone_at = NULL, "
-            "life = s.life + (s.file_id <> EXCLUDED.file_id AND s.file_id <> '')::integer, "
-            "read_to = CASE WHEN s.file_id <> EXCLUDED.file_id THEN 0 ELSE s.read_to END, file_id = EXCLUDED.file_id "
-            f"RETURNING {_COLUMNS}",
-            (new_id(), provider, keepable(session_id), keepable(source), file_id),
-        )
-        kept = await cursor.fetchone()
+    kept = await Rows(tx, KeptSession).fetch_one(
+        "INSERT INTO sessions AS s (id, provider, session_id, source, file_id) VALUES (%s, %s, %s, %s, %s) "
+        "ON CONFLICT (provider, session_id, source) DO UPDATE SET gone_at = NULL, "
+        "life = s.life + (s.file_id <> EXCLUDED.file_id AND s.file_id <> '')::integer, "
+        "read_to = CASE WHEN s.file_id <> EXCLUDED.file_id THEN 0 ELSE s.read_to END, file_id = EXCLUDED.file_id "
+        f"RETURNING {_COLUMNS}",
+        (new_id(), provider, keepable(session_id), keepable(source), file_id),
+    )
     assert kept is not None
     return kept
 
@@ -116,9 +114,7 @@ async def note_gone_from(tx: Connection, source: str, session_id: str | None) ->
 
 async def all_kept(tx: Connection) -> list[KeptSession]:
     """Every session whose file was still there when last looked at; to go on where watching ended."""
-    async with tx.cursor(row_factory=row_of(KeptSession)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM sessions WHERE gone_at IS NULL")
-        return await cursor.fetchall()
+    return await Rows(tx, KeptSession).fetch_all(f"SELECT {_COLUMNS} FROM sessions WHERE gone_at IS NULL")
 
 
 async def note_gone(tx: Connection, kept: KeptSession) -> None:
@@ -128,9 +124,7 @@ async def note_gone(tx: Connection, kept: KeptSession) -> None:
 
 async def one(tx: Connection, session: UUID) -> KeptSession:
     """The session, or NotFound."""
-    async with tx.cursor(row_factory=row_of(KeptSession)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM sessions WHERE id = %s", (session,))
-        kept = await cursor.fetchone()
+    kept = await Rows(tx, KeptSession).fetch_one(f"SELECT {_COLUMNS} FROM sessions WHERE id = %s", (session,))
     if kept is None:
         raise NotFound(f"There is no kept session {session}.", hint="`laneway sessions list` shows what is there.")
     return kept
@@ -140,13 +134,11 @@ async def page(
     tx: Connection, *, provider: str | None = None, limit: int = 50, before: UUID | None = None
 ) -> list[KeptSession]:
     """Kept sessions, the one first seen last first; `before` is the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(KeptSession)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM sessions WHERE (%s::text IS NULL OR provider = %s) "
-            "AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
-            (provider, provider, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, KeptSession).fetch_all(
+        f"SELECT {_COLUMNS} FROM sessions WHERE (%s::text IS NULL OR provider = %s) "
+        "AND (%s::uuid IS NULL OR id < %s) ORDER BY id DESC LIMIT %s",
+        (provider, provider, before, before, limit),
+    )
 
 
 async def events_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laneway.domain.people import Stranger
 from laneway.store.database import Connection
-from laneway.store.rows import row_of
+from laneway.store.rows import Rows
 
 KEPT_DAYS = 30
 _SELECT = (
@@ -49,14 +49,12 @@ async def count_try(tx: Connection, address: str, name: str) -> int:
 
 async def page(tx: Connection, *, limit: int, before: int | None = None) -> list[Stranger]:
     """Those who are not known, whoever knocked last first."""
-    async with tx.cursor(row_factory=row_of(Stranger)) as cursor:
-        await cursor.execute(
-            f"{_SELECT} WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address = s.address) "
-            "AND (%s::bigint IS NULL OR last_at < to_timestamp(0) + %s * interval '1 microsecond') "
-            "ORDER BY last_at DESC LIMIT %s",
-            (before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Stranger).fetch_all(
+        f"{_SELECT} WHERE NOT EXISTS (SELECT 1 FROM addresses a WHERE a.address = s.address) "
+        "AND (%s::bigint IS NULL OR last_at < to_timestamp(0) + %s * interval '1 microsecond') "
+        "ORDER BY last_at DESC LIMIT %s",
+        (before, before, limit),
+    )
 
 
 async def forget(tx: Connection, address: str) -> bool:

@@ -13,7 +13,7 @@ from laneway.domain.task import Task, TaskPriority, TaskStatus, TaskType, check_
 from laneway.errors import BadInput, Conflict, NotFound
 from laneway.store import events
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _COLUMNS = columns(Task)
 LONGEST_TITLE, LONGEST_DESCRIPTION, LONGEST_NAME = 200, 10_000, 120
@@ -87,11 +87,9 @@ async def check_room(tx: Connection, thread_id: UUID, world: World) -> None:
 
 async def get(tx: Connection, task_id: int, *, lock: bool = False) -> Task:
     """The task, or NotFound."""
-    async with tx.cursor(row_factory=row_of(Task)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM tasks WHERE id = %s {'FOR UPDATE' if lock else ''}", (min(task_id, 2**63 - 1),)
-        )
-        found = await cursor.fetchone()
+    found = await Rows(tx, Task).fetch_one(
+        f"SELECT {_COLUMNS} FROM tasks WHERE id = %s {'FOR UPDATE' if lock else ''}", (min(task_id, 2**63 - 1),)
+    )
     if found is None:
         raise NotFound(f"There is no task {task_id}.", hint="`laneway tasks` lists them.")
     return found
@@ -102,22 +100,19 @@ async def page(
     before: int | None = None,
 ) -> list[Task]:  # fmt: skip
     """Tasks, newest first; `before` is the id of the last one of the page before."""
-    async with tx.cursor(row_factory=row_of(Task)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM tasks WHERE (%s::text IS NULL OR status = %s) "
-            "AND (NOT %s OR status IN ('pending', 'in_progress')) AND (%s::bigint IS NULL OR id < %s) "
-            "ORDER BY id DESC LIMIT %s",
-            (status, status, open_only, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Task).fetch_all(
+        f"SELECT {_COLUMNS} FROM tasks WHERE (%s::text IS NULL OR status = %s) "
+        "AND (NOT %s OR status IN ('pending', 'in_progress')) AND (%s::bigint IS NULL OR id < %s) "
+        "ORDER BY id DESC LIMIT %s",
+        (status, status, open_only, before, before, limit),
+    )
 
 
 async def move(tx: Connection, task_id: int, target: TaskStatus, output: dict[str, Any] | None = None) -> Task:
     """The task has the status `target`, its times and its event say so; IllegalTransition if it may not."""
     check_move(await get(tx, task_id, lock=True), target)
-    async with tx.cursor(row_factory=row_of(Task)) as cursor:
-        await cursor.execute(
-            f"""
+    moved = await Rows(tx, Task).fetch_one(
+        f"""
             UPDATE tasks SET status = %(target)s, output_data = output_data || %(output)s,
                    started_at = CASE %(target)s WHEN 'in_progress' THEN now() WHEN 'pending' THEN NULL
                                 ELSE started_at END,
@@ -125,9 +120,8 @@ async def move(tx: Connection, task_id: int, target: TaskStatus, output: dict[st
                    retry_count = retry_count + CASE WHEN %(target)s = 'pending' THEN 1 ELSE 0 END
             WHERE id = %(id)s RETURNING {_COLUMNS}
             """,
-            {"target": target, "output": Jsonb(output or {}), "id": task_id},
-        )
-        moved = await cursor.fetchone()
+        {"target": target, "output": Jsonb(output or {}), "id": task_id},
+    )
     assert moved is not None
     await _told(tx, f"task.{target}", moved)
     return moved
@@ -141,13 +135,10 @@ async def change(tx: Connection, task_id: int, *, output: dict[str, Any] | None 
         values["output_data"] = Jsonb({**found.output_data, **output})
     if not values:
         return found
-    async with tx.cursor(row_factory=row_of(Task)) as cursor:
-        await cursor.execute(
-            f"UPDATE tasks SET {', '.join(f'{key} = %({key})s' for key in values)} WHERE id = %(id)s "
-            f"RETURNING {_COLUMNS}",
-            {**values, "id": task_id},
-        )
-        changed = await cursor.fetchone()
+    changed = await Rows(tx, Task).fetch_one(
+        f"UPDATE tasks SET {', '.join(f'{key} = %({key})s' for key in values)} WHERE id = %(id)s RETURNING {_COLUMNS}",
+        {**values, "id": task_id},
+    )
     assert changed is not None
     await _told(tx, "task.changed", changed)
     return changed

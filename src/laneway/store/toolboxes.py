@@ -12,7 +12,7 @@ from uuid import UUID
 
 from laneway.errors import NotFound
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 OFTEN = 3
 """Found so many times, a tool stays."""
@@ -31,16 +31,14 @@ class Found:
 
 async def note_found(tx: Connection, thread_id: UUID, job_id: UUID, tools: Sequence[str]) -> list[Found]:
     """Each tool has been found once more, by this job; one found often enough stays."""
-    async with tx.cursor(row_factory=row_of(Found)) as cursor:
-        await cursor.execute(
-            "INSERT INTO toolbox (thread_id, tool, found, kept, job_id) "
-            "SELECT %(thread)s, tool, 1, 1 >= %(often)s, %(job)s FROM unnest(%(tools)s::text[]) tool "
-            "ON CONFLICT (thread_id, tool) DO UPDATE SET found = toolbox.found + 1, "
-            "kept = toolbox.kept OR toolbox.found + 1 >= %(often)s, job_id = EXCLUDED.job_id, found_at = now() "
-            f"RETURNING {columns(Found)}",
-            {"thread": thread_id, "job": job_id, "tools": sorted(set(tools)), "often": OFTEN},
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Found).fetch_all(
+        "INSERT INTO toolbox (thread_id, tool, found, kept, job_id) "
+        "SELECT %(thread)s, tool, 1, 1 >= %(often)s, %(job)s FROM unnest(%(tools)s::text[]) tool "
+        "ON CONFLICT (thread_id, tool) DO UPDATE SET found = toolbox.found + 1, "
+        "kept = toolbox.kept OR toolbox.found + 1 >= %(often)s, job_id = EXCLUDED.job_id, found_at = now() "
+        f"RETURNING {columns(Found)}",
+        {"thread": thread_id, "job": job_id, "tools": sorted(set(tools)), "often": OFTEN},
+    )
 
 
 async def at_hand(tx: Connection, thread_id: UUID, job_id: UUID) -> set[str]:
@@ -53,21 +51,17 @@ async def at_hand(tx: Connection, thread_id: UUID, job_id: UUID) -> set[str]:
 
 async def of_thread(tx: Connection, thread_id: UUID) -> list[Found]:
     """Everything found in the thread, what has stayed first."""
-    async with tx.cursor(row_factory=row_of(Found)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(Found)} FROM toolbox WHERE thread_id = %s ORDER BY kept DESC, found DESC, tool",
-            (thread_id,),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Found).fetch_all(
+        f"SELECT {columns(Found)} FROM toolbox WHERE thread_id = %s ORDER BY kept DESC, found DESC, tool",
+        (thread_id,),
+    )
 
 
 async def drop(tx: Connection, thread_id: UUID, tool: str) -> Found:
     """The tool no longer stays in the thread, and its count begins anew; what it was before is returned."""
-    async with tx.cursor(row_factory=row_of(Found)) as cursor:
-        await cursor.execute(
-            f"DELETE FROM toolbox WHERE thread_id = %s AND tool = %s RETURNING {columns(Found)}", (thread_id, tool)
-        )
-        gone = await cursor.fetchone()
+    gone = await Rows(tx, Found).fetch_one(
+        f"DELETE FROM toolbox WHERE thread_id = %s AND tool = %s RETURNING {columns(Found)}", (thread_id, tool)
+    )
     if gone is None:
         raise NotFound(
             f"The tool `{tool[:80]}` was never found in thread {thread_id}.", hint="`laneway tools kept` lists them."

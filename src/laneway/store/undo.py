@@ -17,7 +17,7 @@ from laneway.domain.ids import new_id
 from laneway.domain.job import Job
 from laneway.store import events
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 MOST_IN_EVENT = 50
 AT_ONCE = 5000
@@ -122,26 +122,22 @@ async def later_jobs(tx: Connection, thread_id: UUID, after: int, paths: Sequenc
 
 async def open_snapshot(tx: Connection, id: UUID, job_id: UUID, thread_id: UUID, tool: str) -> OpenSnapshot:
     """The snapshot is on record as open."""
-    async with tx.cursor(row_factory=row_of(OpenSnapshot)) as cursor:
-        await cursor.execute(
-            "INSERT INTO workspace_snapshots (id, job_id, thread_id, tool) VALUES (%s, %s, %s, %s) "
-            f"RETURNING {columns(OpenSnapshot)}",
-            (id, job_id, thread_id, tool),
-        )
-        made = await cursor.fetchone()
+    made = await Rows(tx, OpenSnapshot).fetch_one(
+        "INSERT INTO workspace_snapshots (id, job_id, thread_id, tool) VALUES (%s, %s, %s, %s) "
+        f"RETURNING {columns(OpenSnapshot)}",
+        (id, job_id, thread_id, tool),
+    )
     assert made is not None
     return made
 
 
 async def open_snapshots(tx: Connection, thread_id: UUID) -> list[OpenSnapshot]:
     """The thread's snapshots that have no look after them, oldest first."""
-    async with tx.cursor(row_factory=row_of(OpenSnapshot)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(OpenSnapshot)} FROM workspace_snapshots "
-            "WHERE thread_id = %s AND closed_at IS NULL ORDER BY began",
-            (thread_id,),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, OpenSnapshot).fetch_all(
+        f"SELECT {columns(OpenSnapshot)} FROM workspace_snapshots "
+        "WHERE thread_id = %s AND closed_at IS NULL ORDER BY began",
+        (thread_id,),
+    )
 
 
 async def all_open(tx: Connection) -> set[UUID]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from laneway.domain.job import JobStatus
 from laneway.store import jobs
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 CHANNEL = "waha"
 
@@ -101,26 +101,24 @@ async def take_back(tx: Connection, key: str) -> int:
 
 
 async def state(tx: Connection, session: str) -> SessionState | None:
-    async with tx.cursor(row_factory=row_of(SessionState)) as cursor:
-        await cursor.execute(f"SELECT {columns(SessionState)} FROM waha_sessions WHERE session = %s", (session,))
-        return await cursor.fetchone()
+    return await Rows(tx, SessionState).fetch_one(
+        f"SELECT {columns(SessionState)} FROM waha_sessions WHERE session = %s", (session,)
+    )
 
 
 async def looked(tx: Connection, session: str, status: str, says: str, works: bool, now: datetime) -> SessionState:
     """What was seen is on record; since when it does not work is the first time it was seen so."""
-    async with tx.cursor(row_factory=row_of(SessionState)) as cursor:
-        await cursor.execute(
-            "INSERT INTO waha_sessions AS s (session, status, says, down_since, heard_until, looked_at) "
-            "VALUES (%(session)s, %(status)s, %(says)s, %(down)s, %(now)s, %(now)s) "
-            "ON CONFLICT (session) DO UPDATE SET status = EXCLUDED.status, says = EXCLUDED.says, "
-            "down_since = CASE WHEN %(works)s THEN NULL ELSE coalesce(s.down_since, EXCLUDED.down_since) END, "
-            f"looked_at = EXCLUDED.looked_at RETURNING {columns(SessionState)}",
-            {
-                "session": session, "status": status, "says": says[:300], "works": works, "now": now,
-                "down": None if works else now,
-            },
-        )  # fmt: skip
-        found = await cursor.fetchone()
+    found = await Rows(tx, SessionState).fetch_one(
+        "INSERT INTO waha_sessions AS s (session, status, says, down_since, heard_until, looked_at) "
+        "VALUES (%(session)s, %(status)s, %(says)s, %(down)s, %(now)s, %(now)s) "
+        "ON CONFLICT (session) DO UPDATE SET status = EXCLUDED.status, says = EXCLUDED.says, "
+        "down_since = CASE WHEN %(works)s THEN NULL ELSE coalesce(s.down_since, EXCLUDED.down_since) END, "
+        f"looked_at = EXCLUDED.looked_at RETURNING {columns(SessionState)}",
+        {
+            "session": session, "status": status, "says": says[:300], "works": works, "now": now,
+            "down": None if works else now,
+        },
+    )  # fmt: skip
     assert found is not None
     return found
 

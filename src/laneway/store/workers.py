@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 BEAT_SECONDS = 3.0
 SILENCE_SECONDS = 12.0
@@ -52,9 +52,9 @@ async def leave(tx: Connection, worker_id: str) -> None:
 
 async def alive(tx: Connection) -> list[Worker]:
     """Workers that have not been declared gone, newest first."""
-    async with tx.cursor(row_factory=row_of(Worker)) as cursor:
-        await cursor.execute(f"SELECT {columns(Worker)} FROM workers WHERE gone_at IS NULL ORDER BY started_at DESC")
-        return await cursor.fetchall()
+    return await Rows(tx, Worker).fetch_all(
+        f"SELECT {columns(Worker)} FROM workers WHERE gone_at IS NULL ORDER BY started_at DESC"
+    )
 
 
 async def declare_silent_ones_gone(tx: Connection) -> list[str]:

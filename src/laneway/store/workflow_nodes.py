@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from laneway.domain.workflow_run import NodeRecord, NodeStatus
 from laneway.store.database import Connection
 from laneway.store.json_columns import in_order
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 _COLUMNS = columns(NodeRecord)
 KEPT_RUNS = 1000
@@ -23,16 +23,14 @@ MOST_SOURCES = 50
 
 async def begin(tx: Connection, run_id: UUID, node: str, visit: int, kind: str) -> NodeRecord:
     """The visit is on record as running; one that was begun before goes on with the attempts it had."""
-    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
-        await cursor.execute(
-            "INSERT INTO workflow_nodes (run_id, node, visit, type, status) VALUES (%s, %s, %s, %s, 'running') "
-            "ON CONFLICT (run_id, node, visit) DO UPDATE SET "
-            "status = CASE WHEN workflow_nodes.status = 'retrying' THEN 'running' ELSE workflow_nodes.status END, "
-            "attempts = workflow_nodes.attempts + CASE WHEN workflow_nodes.status = 'retrying' THEN 1 ELSE 0 END "
-            f"RETURNING {_COLUMNS}",
-            (run_id, node, visit, kind),
-        )
-        found = await cursor.fetchone()
+    found = await Rows(tx, NodeRecord).fetch_one(
+        "INSERT INTO workflow_nodes (run_id, node, visit, type, status) VALUES (%s, %s, %s, %s, 'running') "
+        "ON CONFLICT (run_id, node, visit) DO UPDATE SET "
+        "status = CASE WHEN workflow_nodes.status = 'retrying' THEN 'running' ELSE workflow_nodes.status END, "
+        "attempts = workflow_nodes.attempts + CASE WHEN workflow_nodes.status = 'retrying' THEN 1 ELSE 0 END "
+        f"RETURNING {_COLUMNS}",
+        (run_id, node, visit, kind),
+    )
     assert found is not None
     return found
 
@@ -52,15 +50,13 @@ async def retry(tx: Connection, record: NodeRecord, error: dict[str, Any], again
 
 async def wait(tx: Connection, record: NodeRecord, waits: dict[str, Any], again_at: datetime | None) -> NodeRecord:
     """The node waits for this, and is looked at again then at the latest; an event that came meanwhile stays."""
-    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
-        await cursor.execute(
-            "UPDATE workflow_nodes SET status = 'waiting', waits = %s || CASE WHEN waits ? 'came' "
-            "THEN jsonb_build_object('came', waits->'came') ELSE '{}' END, "
-            "again_at = CASE WHEN waits ? 'came' THEN again_at ELSE %s END "
-            f"WHERE run_id = %s AND node = %s AND visit = %s RETURNING {_COLUMNS}",
-            (Jsonb(waits), again_at, record.run_id, record.node, record.visit),
-        )
-        found = await cursor.fetchone()
+    found = await Rows(tx, NodeRecord).fetch_one(
+        "UPDATE workflow_nodes SET status = 'waiting', waits = %s || CASE WHEN waits ? 'came' "
+        "THEN jsonb_build_object('came', waits->'came') ELSE '{}' END, "
+        "again_at = CASE WHEN waits ? 'came' THEN again_at ELSE %s END "
+        f"WHERE run_id = %s AND node = %s AND visit = %s RETURNING {_COLUMNS}",
+        (Jsonb(waits), again_at, record.run_id, record.node, record.visit),
+    )
     assert found is not None
     return found
 
@@ -90,32 +86,28 @@ async def pin(
     tx: Connection, run_id: UUID, node: str, visit: int, kind: str, output: Any, taken: Sequence[int]
 ) -> NodeRecord:
     """The node has what a test gave for it; nothing was done."""
-    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
-        await cursor.execute(
-            "INSERT INTO workflow_nodes (run_id, node, visit, type, status, output, taken, pinned, ended_at) "
-            "VALUES (%s, %s, %s, %s, 'done', %s, %s, true, now()) "
-            f"ON CONFLICT (run_id, node, visit) DO UPDATE SET pinned = true RETURNING {_COLUMNS}",
-            (run_id, node, visit, kind, in_order(output), list(taken)),
-        )
-        found = await cursor.fetchone()
+    found = await Rows(tx, NodeRecord).fetch_one(
+        "INSERT INTO workflow_nodes (run_id, node, visit, type, status, output, taken, pinned, ended_at) "
+        "VALUES (%s, %s, %s, %s, 'done', %s, %s, true, now()) "
+        f"ON CONFLICT (run_id, node, visit) DO UPDATE SET pinned = true RETURNING {_COLUMNS}",
+        (run_id, node, visit, kind, in_order(output), list(taken)),
+    )
     assert found is not None
     return found
 
 
 async def of_run(tx: Connection, run_id: UUID) -> list[NodeRecord]:
     """Every visit of the run, in the order they began."""
-    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM workflow_nodes WHERE run_id = %s ORDER BY seq", (run_id,))
-        return await cursor.fetchall()
+    return await Rows(tx, NodeRecord).fetch_all(
+        f"SELECT {_COLUMNS} FROM workflow_nodes WHERE run_id = %s ORDER BY seq", (run_id,)
+    )
 
 
 async def one(tx: Connection, run_id: UUID, node: str, visit: int) -> NodeRecord | None:
-    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM workflow_nodes WHERE run_id = %s AND node = %s AND visit = %s",
-            (run_id, node, visit),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, NodeRecord).fetch_one(
+        f"SELECT {_COLUMNS} FROM workflow_nodes WHERE run_id = %s AND node = %s AND visit = %s",
+        (run_id, node, visit),
+    )
 
 
 async def page(tx: Connection, run_id: UUID, *, limit: int, after: int) -> list[tuple[int, NodeRecord]]:
@@ -193,15 +185,13 @@ async def prune(tx: Connection, days: int, newest: int = KEPT_RUNS) -> int:
 
 async def waiting_for_event(tx: Connection, kind: str, job_id: UUID | None) -> list[NodeRecord]:
     """The nodes that wait for an event of this kind; one of a run's job is not for that run, nor for other owners'."""
-    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
-        await cursor.execute(
-            f"SELECT {columns(NodeRecord, 'n.')} FROM workflow_nodes n JOIN workflow_runs r ON r.id = n.run_id "
-            "WHERE n.status = 'waiting' AND n.waits->>'event' = %s AND NOT n.waits ? 'came' "
-            "AND r.status IN ('running', 'waiting') AND NOT EXISTS (SELECT 1 FROM workflow_runs c "
-            "WHERE c.job_id = %s AND (c.id = r.id OR c.principal_id <> r.principal_id)) ORDER BY n.seq FOR UPDATE OF n",
-            (kind, job_id),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, NodeRecord).fetch_all(
+        f"SELECT {columns(NodeRecord, 'n.')} FROM workflow_nodes n JOIN workflow_runs r ON r.id = n.run_id "
+        "WHERE n.status = 'waiting' AND n.waits->>'event' = %s AND NOT n.waits ? 'came' "
+        "AND r.status IN ('running', 'waiting') AND NOT EXISTS (SELECT 1 FROM workflow_runs c "
+        "WHERE c.job_id = %s AND (c.id = r.id OR c.principal_id <> r.principal_id)) ORDER BY n.seq FOR UPDATE OF n",
+        (kind, job_id),
+    )
 
 
 async def open_jobs(tx: Connection, run_id: UUID) -> list[UUID]:
@@ -230,12 +220,10 @@ async def came(tx: Connection, record: NodeRecord, event: dict[str, Any], now: d
 async def _set(tx: Connection, record: NodeRecord, **values: Any) -> NodeRecord:
     ended = values.pop("ended_at", None)
     assignments = ", ".join(f"{key} = %({key})s" for key in values) + (", ended_at = now()" if ended else "")
-    async with tx.cursor(row_factory=row_of(NodeRecord)) as cursor:
-        await cursor.execute(
-            f"UPDATE workflow_nodes SET {assignments} WHERE run_id = %(run_id)s AND node = %(node)s "
-            f"AND visit = %(visit)s RETURNING {_COLUMNS}",
-            {**values, "run_id": record.run_id, "node": record.node, "visit": record.visit},
-        )
-        found = await cursor.fetchone()
+    found = await Rows(tx, NodeRecord).fetch_one(
+        f"UPDATE workflow_nodes SET {assignments} WHERE run_id = %(run_id)s AND node = %(node)s "
+        f"AND visit = %(visit)s RETURNING {_COLUMNS}",
+        {**values, "run_id": record.run_id, "node": record.node, "visit": record.visit},
+    )
     assert found is not None
     return found

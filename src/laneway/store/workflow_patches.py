@@ -12,7 +12,7 @@ from laneway.domain.workflow import Forward, ForwardState, Patch
 from laneway.errors import NotFound
 from laneway.store import workflows
 from laneway.store.database import Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 _COLUMNS = columns(Patch)
 _FORWARD = columns(Forward)
@@ -75,23 +75,19 @@ async def last_undo(tx: Connection, workflow_id: UUID) -> Patch | None:
 
 async def page(tx: Connection, workflow_id: UUID, *, limit: int = 50, before: int | None = None) -> list[Patch]:
     """The patches of a workflow, newest first; `before` is the `seq` of the last one before."""
-    async with tx.cursor(row_factory=row_of(Patch)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM workflow_patches WHERE workflow_id = %s AND (%s::bigint IS NULL OR seq < %s) "
-            "ORDER BY seq DESC LIMIT %s",
-            (workflow_id, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Patch).fetch_all(
+        f"SELECT {_COLUMNS} FROM workflow_patches WHERE workflow_id = %s AND (%s::bigint IS NULL OR seq < %s) "
+        "ORDER BY seq DESC LIMIT %s",
+        (workflow_id, before, before, limit),
+    )
 
 
 async def since(tx: Connection, workflow_id: UUID, version: int) -> list[Patch]:
     """The patches that came after a version, oldest first."""
-    async with tx.cursor(row_factory=row_of(Patch)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM workflow_patches WHERE workflow_id = %s AND version > %s ORDER BY version",
-            (workflow_id, version),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Patch).fetch_all(
+        f"SELECT {_COLUMNS} FROM workflow_patches WHERE workflow_id = %s AND version > %s ORDER BY version",
+        (workflow_id, version),
+    )
 
 
 async def mark_undone(tx: Connection, patch_id: UUID, by: UUID | None) -> None:
@@ -126,30 +122,26 @@ async def forward(
 
 async def claim_forward(tx: Connection, now: datetime) -> Forward | None:
     """The first patch that is to be sent now, marked as being sent; none overtakes an earlier one of its workflow."""
-    async with tx.cursor(row_factory=row_of(Forward)) as cursor:
-        await cursor.execute(
-            f"""
-            UPDATE workflow_forwards SET state = 'sending', attempts = attempts + 1 WHERE id = (
-                SELECT f.id FROM workflow_forwards f JOIN workflow_patches p ON p.id = f.patch_id
-                WHERE f.state = 'pending' AND f.not_before <= %s AND NOT EXISTS (
-                    SELECT 1 FROM workflow_forwards e JOIN workflow_patches q ON q.id = e.patch_id
-                    WHERE q.workflow_id = p.workflow_id AND e.id < f.id AND e.state IN ('pending', 'sending'))
-                ORDER BY f.id LIMIT 1 FOR UPDATE OF f SKIP LOCKED)
-            RETURNING {_FORWARD}
-            """,
-            (now,),
-        )
-        return await cursor.fetchone()
+    return await Rows(tx, Forward).fetch_one(
+        f"""
+        UPDATE workflow_forwards SET state = 'sending', attempts = attempts + 1 WHERE id = (
+            SELECT f.id FROM workflow_forwards f JOIN workflow_patches p ON p.id = f.patch_id
+            WHERE f.state = 'pending' AND f.not_before <= %s AND NOT EXISTS (
+                SELECT 1 FROM workflow_forwards e JOIN workflow_patches q ON q.id = e.patch_id
+                WHERE q.workflow_id = p.workflow_id AND e.id < f.id AND e.state IN ('pending', 'sending'))
+            ORDER BY f.id LIMIT 1 FOR UPDATE OF f SKIP LOCKED)
+        RETURNING {_FORWARD}
+        """,
+        (now,),
+    )
 
 
 async def cut_off(tx: Connection) -> list[Forward]:
     """Forwards whose sender died in the middle, now uncertain: whoever begins to send asks first."""
-    async with tx.cursor(row_factory=row_of(Forward)) as cursor:
-        await cursor.execute(
-            "UPDATE workflow_forwards SET state = 'uncertain', error = 'Cut off while it was sent.' "
-            f"WHERE state = 'sending' RETURNING {_FORWARD}"
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Forward).fetch_all(
+        "UPDATE workflow_forwards SET state = 'uncertain', error = 'Cut off while it was sent.' "
+        f"WHERE state = 'sending' RETURNING {_FORWARD}"
+    )
 
 
 async def settle_forward(
@@ -164,9 +156,9 @@ async def settle_forward(
 
 async def forward_of(tx: Connection, patch_id: UUID) -> Forward | None:
     """How the forwarding of a patch stands, if it is forwarded."""
-    async with tx.cursor(row_factory=row_of(Forward)) as cursor:
-        await cursor.execute(f"SELECT {_FORWARD} FROM workflow_forwards WHERE patch_id = %s", (patch_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, Forward).fetch_one(
+        f"SELECT {_FORWARD} FROM workflow_forwards WHERE patch_id = %s", (patch_id,)
+    )
 
 
 async def seconds_to_next(tx: Connection, now: datetime) -> float | None:
@@ -182,6 +174,4 @@ async def seconds_to_next(tx: Connection, now: datetime) -> float | None:
 
 
 async def _one(tx: Connection, which: LiteralString, values: tuple[object, ...]) -> Patch | None:
-    async with tx.cursor(row_factory=row_of(Patch)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM workflow_patches WHERE {which}", values)
-        return await cursor.fetchone()
+    return await Rows(tx, Patch).fetch_one(f"SELECT {_COLUMNS} FROM workflow_patches WHERE {which}", values)

@@ -17,7 +17,7 @@ from laneway.store import events, jobs, questions, workflow_nodes, workflow_turn
 from laneway.store.database import DUE, Connection
 from laneway.store.json_columns import in_order
 from laneway.store.questions import Question
-from laneway.store.rows import row_of
+from laneway.store.rows import Rows
 
 # A job that was stopped or given up by the engine has ended its run, whatever the run's own row says yet.
 _STATUS = (
@@ -278,6 +278,4 @@ async def _one(tx: Connection, which: LiteralString, values: tuple[object, ...])
 
 
 async def _many(tx: Connection, which: LiteralString, values: tuple[object, ...]) -> list[WorkflowRun]:
-    async with tx.cursor(row_factory=row_of(WorkflowRun)) as cursor:
-        await cursor.execute(f"{_SELECT} WHERE {which}", values)
-        return await cursor.fetchall()
+    return await Rows(tx, WorkflowRun).fetch_all(f"{_SELECT} WHERE {which}", values)

@@ -13,7 +13,7 @@ from laneway.domain.ids import new_id
 from laneway.domain.workflow import Workflow
 from laneway.store import events
 from laneway.store.database import DUE, Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns
 
 _WORKFLOW = columns(Workflow, "w.")
 
@@ -57,12 +57,10 @@ async def any_changed(tx: Connection) -> bool:
 
 async def changed(tx: Connection, limit: int = 50) -> list[Workflow]:
     """Workflows whose triggers are not those of their version yet, locked."""
-    async with tx.cursor(row_factory=row_of(Workflow)) as cursor:
-        await cursor.execute(
-            f"SELECT {_WORKFLOW} {_CHANGED} ORDER BY w.seq LIMIT %s FOR UPDATE OF w SKIP LOCKED",
-            (limit,),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Workflow).fetch_all(
+        f"SELECT {_WORKFLOW} {_CHANGED} ORDER BY w.seq LIMIT %s FOR UPDATE OF w SKIP LOCKED",
+        (limit,),
+    )
 
 
 async def put(tx: Connection, workflow: Workflow, triggers: list[Trigger]) -> None:
@@ -199,25 +197,19 @@ async def move_event_place(tx: Connection, cursor_text: str) -> None:
 
 async def make_hook(tx: Connection, workflow_id: UUID, secret: str) -> Hook:
     """The workflow's webhook has this secret and an address of its own; an earlier secret opens nothing any more."""
-    async with tx.cursor(row_factory=row_of(Hook)) as cursor:
-        await cursor.execute(
-            "INSERT INTO workflow_hooks (id, workflow_id, secret) VALUES (%s, %s, %s) "
-            "ON CONFLICT (workflow_id) DO UPDATE SET secret = EXCLUDED.secret, created_at = now() "
-            f"RETURNING {_HOOK}",
-            (new_id(), workflow_id, secret),
-        )
-        made = await cursor.fetchone()
+    made = await Rows(tx, Hook).fetch_one(
+        "INSERT INTO workflow_hooks (id, workflow_id, secret) VALUES (%s, %s, %s) "
+        "ON CONFLICT (workflow_id) DO UPDATE SET secret = EXCLUDED.secret, created_at = now() "
+        f"RETURNING {_HOOK}",
+        (new_id(), workflow_id, secret),
+    )
     assert made is not None
     return made
 
 
 async def hook(tx: Connection, hook_id: UUID) -> Hook | None:
-    async with tx.cursor(row_factory=row_of(Hook)) as cursor:
-        await cursor.execute(f"SELECT {_HOOK} FROM workflow_hooks WHERE id = %s", (hook_id,))
-        return await cursor.fetchone()
+    return await Rows(tx, Hook).fetch_one(f"SELECT {_HOOK} FROM workflow_hooks WHERE id = %s", (hook_id,))
 
 
 async def _many(tx: Connection, which: str, values: tuple[object, ...]) -> list[Trigger]:
-    async with tx.cursor(row_factory=row_of(Trigger)) as cursor:
-        await cursor.execute(f"SELECT {_TRIGGER} FROM workflow_triggers WHERE {which}".encode(), values)
-        return await cursor.fetchall()
+    return await Rows(tx, Trigger).fetch_all(f"SELECT {_TRIGGER} FROM workflow_triggers WHERE {which}".encode(), values)

@@ -13,7 +13,7 @@ from laneway.domain.workflow import Cause, Document, Operations, Patch, PatchKin
 from laneway.errors import Conflict, NotFound
 from laneway.store import events
 from laneway.store.database import DUE, Connection
-from laneway.store.rows import columns, row_of
+from laneway.store.rows import Rows, columns, row_of
 
 _COLUMNS = columns(Workflow)
 _PATCH = columns(Patch)
@@ -48,14 +48,12 @@ async def page(
     tx: Connection, principal_id: UUID | None, *, limit: int = 50, before: int | None = None, removed: bool = False
 ) -> list[Workflow]:
     """Workflows of an owner, or of everybody, newest first; `before` is the `seq` of the last one before."""
-    async with tx.cursor(row_factory=row_of(Workflow)) as cursor:
-        await cursor.execute(
-            f"SELECT {_COLUMNS} FROM workflows WHERE (removed_at IS NOT NULL) = %s "
-            "AND (%s::uuid IS NULL OR principal_id = %s) "
-            "AND (%s::bigint IS NULL OR seq < %s) ORDER BY seq DESC LIMIT %s",
-            (removed, principal_id, principal_id, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, Workflow).fetch_all(
+        f"SELECT {_COLUMNS} FROM workflows WHERE (removed_at IS NOT NULL) = %s "
+        "AND (%s::uuid IS NULL OR principal_id = %s) "
+        "AND (%s::bigint IS NULL OR seq < %s) ORDER BY seq DESC LIMIT %s",
+        (removed, principal_id, principal_id, before, before, limit),
+    )
 
 
 async def create(
@@ -82,27 +80,23 @@ async def add_version(
     cause: Cause, *, kind: PatchKind = PatchKind.PATCH, description: str = "", undoes: UUID | None = None,
 ) -> tuple[Workflow, Patch]:  # fmt: skip
     """The workflow has one more version, made from exactly the one given; Conflict names both if another came first."""
-    async with tx.cursor(row_factory=row_of(Workflow)) as cursor:
-        await cursor.execute(
-            "UPDATE workflows SET version = version + 1, document = %s, changed_at = now() "
-            f"WHERE id = %s AND version = %s AND removed_at IS NULL RETURNING {_COLUMNS}",
-            (Json(document), workflow.id, workflow.version),
-        )
-        changed = await cursor.fetchone()
+    changed = await Rows(tx, Workflow).fetch_one(
+        "UPDATE workflows SET version = version + 1, document = %s, changed_at = now() "
+        f"WHERE id = %s AND version = %s AND removed_at IS NULL RETURNING {_COLUMNS}",
+        (Json(document), workflow.id, workflow.version),
+    )
     if changed is None:
         raise await _overtaken(tx, workflow)
-    async with tx.cursor(row_factory=row_of(Patch)) as rows:
-        await rows.execute(
-            "INSERT INTO workflow_patches (id, workflow_id, kind, base_version, version, operations, inverse, "
-            "description, sentence, principal_id, approved_by, message_id, job_id, undoes, valid_until, once) "
-            f"VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING {_PATCH}",
-            (
-                new_id(), workflow.id, kind, workflow.version, changed.version, Json(operations), Json(inverse),
-                description, cause.sentence, cause.principal_id, cause.approved_by, cause.message_id, cause.job_id,
-                undoes, cause.valid_until, cause.once,
-            ),
-        )  # fmt: skip
-        patch = await rows.fetchone()
+    patch = await Rows(tx, Patch).fetch_one(
+        "INSERT INTO workflow_patches (id, workflow_id, kind, base_version, version, operations, inverse, "
+        "description, sentence, principal_id, approved_by, message_id, job_id, undoes, valid_until, once) "
+        f"VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING {_PATCH}",
+        (
+            new_id(), workflow.id, kind, workflow.version, changed.version, Json(operations), Json(inverse),
+            description, cause.sentence, cause.principal_id, cause.approved_by, cause.message_id, cause.job_id,
+            undoes, cause.valid_until, cause.once,
+        ),
+    )  # fmt: skip
     assert patch is not None
     await tx.execute(
         "INSERT INTO workflow_versions (workflow_id, number, document, patch_id) VALUES (%s, %s, %s, %s)",
@@ -114,9 +108,9 @@ async def add_version(
 
 async def version(tx: Connection, workflow_id: UUID, number: int) -> WorkflowVersion:
     """The workflow as it was at this version, or NotFound."""
-    async with tx.cursor(row_factory=row_of(WorkflowVersion)) as cursor:
-        await cursor.execute(f"{_VERSIONS} WHERE v.workflow_id = %s AND v.number = %s", (workflow_id, number))
-        found = await cursor.fetchone()
+    found = await Rows(tx, WorkflowVersion).fetch_one(
+        f"{_VERSIONS} WHERE v.workflow_id = %s AND v.number = %s", (workflow_id, number)
+    )
     if found is None:
         raise NotFound(f"The workflow has no version {number}.", hint="`laneway workflow history` lists them.")
     return found
@@ -131,13 +125,10 @@ async def versions(
     tx: Connection, workflow_id: UUID, *, limit: int = 50, before: int | None = None
 ) -> list[WorkflowVersion]:
     """The versions of a workflow, newest first; `before` is the last number of the page before."""
-    async with tx.cursor(row_factory=row_of(WorkflowVersion)) as cursor:
-        await cursor.execute(
-            f"{_VERSIONS} WHERE v.workflow_id = %s AND (%s::int IS NULL OR v.number < %s) "
-            "ORDER BY v.number DESC LIMIT %s",
-            (workflow_id, before, before, limit),
-        )
-        return await cursor.fetchall()
+    return await Rows(tx, WorkflowVersion).fetch_all(
+        f"{_VERSIONS} WHERE v.workflow_id = %s AND (%s::int IS NULL OR v.number < %s) ORDER BY v.number DESC LIMIT %s",
+        (workflow_id, before, before, limit),
+    )
 
 
 async def remove(tx: Connection, workflow: Workflow, by: UUID) -> None:
@@ -202,6 +193,4 @@ async def _told(tx: Connection, kind: str, workflow: Workflow, patch: Patch) -> 
 
 
 async def _one(tx: Connection, which: LiteralString, values: tuple[object, ...]) -> Workflow | None:
-    async with tx.cursor(row_factory=row_of(Workflow)) as cursor:
-        await cursor.execute(f"SELECT {_COLUMNS} FROM workflows WHERE {which}", values)
-        return await cursor.fetchone()
+    return await Rows(tx, Workflow).fetch_one(f"SELECT {_COLUMNS} FROM workflows WHERE {which}", values)
