@@ -88,6 +88,18 @@ async def test_a_head_that_drips_ends_the_connection_on_a_first_and_on_a_later_r
         assert await drip(port, b"", b"") == b""
 
 
+async def test_a_head_without_end_ends_the_connection_however_fast_it_comes() -> None:
+    api = FastAPI()
+    api.state.gateway = Nothing()
+    server = WebServer(api)
+    with bound("127.0.0.1", 0) as listener:
+        serving = asyncio.create_task(server.serve([listener]))
+        await server.has_started(serving)
+        assert await drip(listener.getsockname()[1], HEAD, b"X-More: " + b"x" * 20_000 + b"\r\n") == b""
+        server.should_exit = True
+        await serving
+
+
 async def test_a_body_that_drips_is_answered_with_408_and_ends_the_connection() -> None:
     async with impatient() as port:
         for begin, piece in (

@@ -11,7 +11,7 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from laneway.web.server import end_streams
 
@@ -21,14 +21,16 @@ IDLE_SECONDS = 75
 """So long an idle connection is kept: longer than clients keep theirs, so that none is closed under a request."""
 HEAD_SECONDS = 15.0
 """So long a request may take until its head is there; nobody keeps a connection by sending a byte now and then."""
+HEAD_BYTES = 65_536
 
 
-class HttpConnection(H11Protocol):
-    """A connection that is closed if what comes on it is no whole head of a request in time."""
+class HttpConnection(HttpToolsProtocol):
+    """A connection that is closed if what comes on it is no whole head of a request, in time and not too long."""
 
     def __init__(self, *args: Any, head_seconds: float, **more: Any) -> None:
         super().__init__(*args, **more)
         self._head_seconds = head_seconds
+        self._in_head, self._head_bytes = False, 0
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -38,6 +40,17 @@ class HttpConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         self._watch()
+        self._head_bytes = self._head_bytes + len(data) if self._in_head else 0
+        if self._head_bytes > HEAD_BYTES:
+            self.transport.close()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self._in_head = False
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
