@@ -24,7 +24,11 @@ def test_the_same_id_runs_once_gives_the_same_reply_and_why_says_that_it_came_tw
     asked = len(server.model.requests)
     assert server.shell.run("send", "what happens twice?", "--id", once) == first == "Only once.\n"
     assert len(server.model.requests) == asked
-    message, _ = (line.split()[1] for line in server.shell.run("send", "x", "--id", once, "--no-wait").splitlines())
+    assert "another text" in server.shell.refused("send", "x", "--id", once, code=1)
+    message, _ = (
+        line.split()[1]
+        for line in server.shell.run("send", "what happens twice?", "--id", once, "--no-wait").splitlines()
+    )
     assert "The same message came 2 times more; nothing was run again." in server.shell.run("why", message)
 
 

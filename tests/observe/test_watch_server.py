@@ -16,7 +16,7 @@ import pytest
 
 from laneway.channels.contract import PULLED
 from laneway.clock import FakeClock, SystemClock
-from laneway.domain.conversation import Role
+from laneway.domain.conversation import Incoming, Role
 from laneway.observe.duty import Orders, SessionDuty
 from laneway.observe.notify import Notice
 from laneway.observe.watching import Bounds
@@ -24,7 +24,7 @@ from laneway.reactors.loading import Own
 from laneway.reactors.options import Options
 from laneway.reactors.rules import rules_in
 from laneway.settings.reactors import KillOn
-from laneway.store import principals, session_reactions, sessions
+from laneway.store import intake, principals, session_reactions, sessions
 from laneway.store.database import Database
 from laneway.store.sessions import KeptSession
 from tests.observe.live_logs import Agent
@@ -50,11 +50,7 @@ async def owned(db: Database) -> Database:
         await principals.set_owner_key(tx, "lw_test")
         owner = await principals.owner(tx)
         assert owner is not None
-        await tx.execute(
-            "INSERT INTO threads (id, channel, external_id, principal_id, world) "
-            "VALUES (gen_random_uuid(), 'http', 'main', %s, 'owner')",
-            (owner.id,),
-        )
+        await intake.write(tx, Incoming("http", "main", "first", "hello", owner))
     assert owner.role is Role.OWNER
     return db
 

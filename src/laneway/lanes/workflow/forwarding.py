@@ -19,14 +19,13 @@ from laneway.clock import Clock
 from laneway.domain.workflow import Forward, ForwardState, Patch, PatchKind, Workflow
 from laneway.errors import BadInput, Forbidden, Unavailable
 from laneway.lanes.workflow.telling import tell
-from laneway.sandbox.exchange import Exchange, Question, Reply
+from laneway.sandbox.exchange import Exchange, NotConnected, Question, Reply
 from laneway.store import jobs, principals, workflow_patches, workflows
 from laneway.store.database import Connection, Database
 
 SECONDS = 20.0
 MOST_ATTEMPTS = 20
 LONGEST_PAUSE = 600.0
-_NEVER_ARRIVED = (httpx.ConnectError, httpx.ConnectTimeout)
 _AGAIN = frozenset({408, 425, 429})
 
 
@@ -100,9 +99,9 @@ class Forwarding:
             reply = await self._exchange.ask(question, seconds=SECONDS)
         except (Forbidden, BadInput) as error:
             return _Outcome(ForwardState.REFUSED, f"It cannot be sent: {error}")
+        except NotConnected as error:
+            return _again(forward, str(error))
         except Unavailable as error:
-            if isinstance(error.__context__, _NEVER_ARRIVED):
-                return _again(forward, str(error))
             return _Outcome(ForwardState.UNCERTAIN, f"It may or may not have arrived: {error.message}")
         return _judged(forward, reply)
 
