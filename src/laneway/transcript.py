@@ -58,11 +58,12 @@ def sources_in(turns: Sequence[Turn], world: World) -> list[str]:
 
 
 def heard_in(turns: Sequence[Turn]) -> dict[str, str]:
-    """Others' words in a conversation, by whose they are."""
+    """Others' words in a conversation, by whose they are; what we said of them in our own words is not among them."""
     heard: dict[str, str] = {}
     for turn in turns:
-        for source in turn.sources:
-            heard[source] = f"{heard.get(source, '')}\n{turn.outside or turn.text}"[-HEARD_CHARACTERS:]
+        words = turn.outside or (turn.text if turn.author is Author.USER else "")
+        for source in turn.sources if words else ():
+            heard[source] = f"{heard.get(source, '')}\n{words}"[-HEARD_CHARACTERS:]
     return heard
 
 
@@ -77,7 +78,7 @@ def sentence_for(wanted: str, heard: Mapping[str, str]) -> str:
         pieces, key=lambda piece: (len(words.intersection(_WORD.findall(piece[1].lower()))), len(piece[1]))
     )
     readable = "".join(character if character.isprintable() else "�" for character in str(redacted(line)))
-    return f" {source[:1].upper()}{source[1:]} says: “{readable}”."
+    return f" From {source}: “{readable}”."
 
 
 def trim(turns: Sequence[Turn], token_budget: int) -> list[Turn]:

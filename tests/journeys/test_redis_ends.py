@@ -50,7 +50,7 @@ async def test_a_job_that_asks_publishes_nothing_until_it_is_decided(
             job = await until(partial(producer.job, name))
             question = await asked(here, job.id)
             told = await until(partial(_notices, producer, number))
-            assert f":{name}) asks. Answer with the button or the command, not with a word." in told[-1]
+            assert f":{name}) asks; here a button or a command answers it." in told[-1]
             assert str(question.id) in told[-1]
             assert await producer.results(name) == []
             if error == "expired":

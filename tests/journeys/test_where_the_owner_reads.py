@@ -84,7 +84,7 @@ async def test_an_operators_approval_reaches_the_owner_who_answers_it_there(tele
         await chat.sees(1)
         await chat.say("restart the server web1", sender=OPERATOR)
         _, question = await chat.sees(2)
-        assert "asks. Answer with the button or the command, not with a word." in question.text
+        assert "asks; here a button or a command answers it." in question.text
         (theirs,) = await chat.sees(1, OPERATOR)
         assert await chat.press("Yes", theirs, sender=OPERATOR) == "You may not answer this; the owner may."
         assert counter.done == []

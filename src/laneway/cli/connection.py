@@ -64,7 +64,10 @@ def as_id(text: str, what: str) -> str:
     try:
         return str(UUID(text))
     except ValueError:
-        raise BadInput(f"`{text[:60]}` is not the id of a {what}.", hint=f"`laneway {what}s` lists them.") from None
+        raise BadInput(
+            f"`{text[:60]}` is not the id of {'an' if what[0] in 'aeiou' else 'a'} {what}.",
+            hint=f"`laneway {what}s` lists them.",
+        ) from None
 
 
 def thread_id(client: Client, given: str) -> str:

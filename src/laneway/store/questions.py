@@ -85,7 +85,7 @@ async def _ask_elsewhere(
     if place is None or thread is None or thread.world is not World.OWNER:
         return
     whose = f"A job of {unmarked(who.name) if who else 'somebody'} ({thread.channel}/{thread.external_id})"
-    said = f"{whose} asks. Answer with the button or the command, not with a word.\n{text}"
+    said = f"{whose} asks; here a button or a command answers it.\n{text}"
     meta = meta | {"notice": "question"}
     await outbox.write(tx, place, said, external_id=f"notice:asks:{asked.id}", pulled=pulled, meta=meta)
 

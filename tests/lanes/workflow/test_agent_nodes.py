@@ -119,7 +119,7 @@ async def test_words_of_others_in_its_prompt_make_the_gate_ask_and_a_no_fails_th
                 async with flows.lane.app.db.transaction() as tx:
                     [asked] = [one for one in await approvals.page(tx) if one.state is ApprovalState.PENDING]
                     assert asked.job_id == child.id
-                    assert f"This turn has read the page {pages.url}/wish" in asked.why
+                    assert f"This conversation has read the page {pages.url}/wish" in asked.why
                     await approvals.answer(tx, asked.id, ApprovalState(state), flows.owner)
                 run = await flows.until(run.id, *ENDED)
                 assert shop.orders == orders

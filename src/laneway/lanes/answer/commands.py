@@ -15,7 +15,7 @@ from laneway.store import budgets, conversations, effects, jobs, principals, spe
 from laneway.store.database import Database
 
 NAMES = ("help", "new", "status", "budget", "stop", "undo")
-HELP = """I understand plain requests, and these commands:
+HELP = """I understand plain requests (“help” without the slash shows examples), and these commands:
 /help    this text
 /new     forget what was said so far in this conversation
 /plan …  say how you would do it, and do nothing

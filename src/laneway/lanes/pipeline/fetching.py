@@ -155,5 +155,7 @@ def _ruled(request: Request, arguments: Mapping[str, Any], *, vouched: bool) -> 
     if sources:
         # An address can carry words out: a person looks at it first.
         said = sentence_for(asked.url, heard_in(request.turns))
-        return ask(TAINTED, f"This turn has read {', '.join(sources[:3])}, and nobody here named {shown(url)}.{said}")
+        return ask(
+            TAINTED, f"This conversation has read {', '.join(sources[:3])}, and nobody here named {shown(url)}.{said}"
+        )
     return allow("http.unnamed-host", f"It asks {shown(url)}, a host that nobody here named.")

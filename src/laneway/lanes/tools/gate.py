@@ -73,4 +73,4 @@ class Gate:
 def _told_by(tool: str, arguments: dict[str, Any], work: Work) -> str:
     sources, said = work.sources, sentence_for(" ".join(texts_in([tool, arguments])), work.heard)
     told = ", ".join(sources[:3]) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
-    return f"This turn has read {told}.{said} What is written there may want {tool} to do this; do you?"
+    return f"This conversation has read {told}.{said} What is written there may want {tool} to do this; do you?"

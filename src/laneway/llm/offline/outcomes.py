@@ -75,7 +75,8 @@ def _decode(content: Any) -> Any:
 
 def describe(about: str, outcome: Outcome, done: str) -> str:
     """The honest sentence: `done` only if it was done."""
-    error = (outcome.error or "").strip()
+    # The rule's name is for models.
+    error = re.sub(r"^Refused \([\w.-]+\): ", "", (outcome.error or "").strip())
     reason = f": {error}{'' if error.endswith(('.', '!', '?', ')')) else '.'}" if error else "."
     if outcome.ending is Ending.DONE:
         return done

@@ -17,7 +17,7 @@ REMARK: Final = (
     " the memory, the network, a log."
 )
 LOOKED: Final = "I read that as a report and looked, changing nothing."
-NAME_IT: Final = "Which service or address is it? Ask “is nginx running?” or say “fetch https://example.com”."
+NAME_IT: Final = "For more, ask “is nginx running?” or “any errors in the logs?”, or say “fetch https://example.com”."
 
 _LONGEST: Final = 400
 _WORD: Final = re.compile(r"[a-z][\w-]*\w")
@@ -48,8 +48,8 @@ CHECKS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("cpu processor load fan slow sluggish server machine", ("load", "cpu", "memory", "disk", "processes")),
     ("network internet connection connections dns vpn", ("network",)),
     ("log logs error errors timeout timeouts", ("logs",)),
-    ("backup backups export import cron job jobs deploy deployment build update queue", ("disk", "logs")),
-    ("website site page shop api app login mail email emails database certificate", ("load", "memory", "disk", "logs")),
+    ("backup backups export import cron job jobs deploy deployment build update queue", ("disk",)),
+    ("website site page shop api app login mail email emails database certificate", ("load", "memory", "disk")),
 )
 """The words a report is about, and what is looked at for them."""
 _VAGUE: Final = CHECKS[-2:]
@@ -76,7 +76,7 @@ def read_report(words: str, offer: Offer, *, is_remark: bool) -> list[Order] | N
     named = _WORD.findall(text)
     program = next((word for word in named if word in PROGRAMS), None)
     fitting = [check for check in CHECKS if not set(named).isdisjoint(check[0].split())]
-    topics = (["processes", "logs"] if program else []) + [topic for _, looked in fitting for topic in looked]
+    topics = (["processes"] if program else []) + [topic for _, looked in fitting for topic in looked]
     if not topics:
         return None
     more: dict[str, Any] = {"lines": LINES_TO_SEARCH} if "logs" in topics else {}

@@ -23,7 +23,12 @@ def facts_order(offer: Offer, topics: Sequence[str], tell: Telling, about: str =
     """The order to read these facts."""
     silent = more.pop("is_silent", lambda _: False)
     return offer.order(
-        "server_info", f"{about} that", tell, {"topics": list(topics), **more}, tells_all=True, is_silent=silent
+        "server_info",
+        f"{about} the {' and the '.join(topics)}",
+        tell,
+        {"topics": list(topics), **more},
+        tells_all=True,
+        is_silent=silent,
     )
 
 

@@ -167,7 +167,7 @@ class Request:
         at = max(self.furthest, self.skip(at))
         if self.doubt is not None and self.doubt[0] >= at:
             return self.doubt[1]
-        columns = ", ".join(one.name for one in self.schema.columns if not one.table)[:300]
+        columns = ", ".join(one.name for one in self.schema.columns if not one.table)[:300] or "none: there is no table"
         word = self.tokens[min(at, len(self.tokens) - 1)].text
         return NotUnderstood(f"I do not understand `{word}`.", f"The columns are: {columns}.")
 
