@@ -48,7 +48,7 @@ from laneway.lanes.contract import Lane
 from laneway.lanes.pipeline import tool as pipeline_tool
 from laneway.lanes.pipeline.as_node import plan_runner
 from laneway.lanes.pipeline.opened import Pipelines
-from laneway.lanes.tools import Toolbox, ToolEntry, ToolsLane
+from laneway.lanes.tools import TO_OTHERS, Toolbox, ToolEntry, ToolsLane, Turns
 from laneway.lanes.tools.bash import bash_entry
 from laneway.lanes.tools.delegate import delegate_entry
 from laneway.lanes.tools.direct import direct_calls
@@ -313,11 +313,12 @@ def _lanes(
     entries = [_execute_pipeline(pipelines), ToolEntry(workflows.tool, changes=True, tags=("workflow", "permanent"))]
     toolbox = _toolbox(settings, db, engine, lanes, outside, walls, [*entries, *more])
     lanes["answer"] = AnswerLane(Commands(db, models.description, caps_of(settings), Undo(db, settings.home).told))
-    lanes["tools"] = ToolsLane(
-        models.execute, models.execute_settings, prompts, toolbox, engine.steps, db,
-        Pausing(db, engine.steps, patience), partial(workspace_of, settings.home), models.named,
-    )  # fmt: skip
-    lanes["pipeline"] = pipelines.lane(engine.steps, models, prompts, zone, patience)
+    pausing = Pausing(db, engine.steps, patience)
+    turns = partial(Turns, prompts, toolbox, engine.steps, pausing, partial(workspace_of, settings.home))
+    lanes["tools"] = ToolsLane(models.execute, models.execute_settings, turns(lane="tools"), db, pausing, models.named)
+    # Beside its plan, its model finds what comes from outside, and hands the rest to other lanes.
+    others = turns(lane="pipeline", of_ours=TO_OTHERS)
+    lanes["pipeline"] = pipelines.lane(engine.steps, models, others.take, zone, patience)
     runs = runs_of(
         db, engine.steps, outside.exchange, originals, model=models.execute, settings=models.execute_settings,
         run_plan=plan_runner(pipelines.http, settings.pipeline_rows, zone), pulled=pulled,

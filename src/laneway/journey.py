@@ -18,20 +18,21 @@ from laneway.classify.at_hand import Claim, at_hand
 from laneway.classify.cascade import Cascade
 from laneway.classify.context import stands_alone
 from laneway.classify.rules import small_talk
-from laneway.domain.job import JobMode, JobStatus, Scope
+from laneway.domain.job import DELEGATED, JobMode, JobStatus, Scope
 from laneway.domain.judgement import ApprovalState, Classification, Intent
 from laneway.domain.patience import Patience
 from laneway.domain.redaction import without_secrets as without
 from laneway.engine.border import Border
 from laneway.engine.running import Run
 from laneway.engine.steps import Steps
-from laneway.lanes.contract import Answer, Lane, Request
+from laneway.lanes.contract import Answer, Lane, Request, Wait
 from laneway.llm.guard import guarded_by
 from laneway.llm.meter import Account, charged_to
 from laneway.store import (
     approvals,
     conversations,
     corrections,
+    job_parts,
     jobs,
     outbox,
     pauses,
@@ -82,10 +83,13 @@ class Journey:
             request = settled
         lane = self._route(request)
         answer = await lane.run(request)
-        while isinstance(answer, Question):
-            # The lane stands at an action that a person must approve; it knows where when it is run again.
-            state, _, _ = await self._ask(run, answer)
-            if state is ApprovalState.PENDING:
+        while not isinstance(answer, Answer):
+            # The lane stands where a person must say yes, or at work that it handed on; run again, it knows where.
+            if isinstance(answer, Wait):
+                waits = await self._wait(run, answer)
+            else:
+                waits = (await self._ask(run, answer))[0] is ApprovalState.PENDING
+            if waits:
                 return None
             answer = await lane.run(replace(request, resumes=True))
         return await self._reply(run, answer, lane.name)
@@ -129,7 +133,8 @@ class Journey:
                     known = Classification.given(given) if given else await self._cascade.judge(plain, thread.world, at)
                 async with self._db.transaction() as tx:
                     await jobs.record_classification(tx, job, known)
-                    if known.intent is Intent.COMMAND and job.scope is Scope.REACTIVE and job.mode != JobMode.ANSWER:
+                    said = job.scope is Scope.REACTIVE and job.mode != JobMode.ANSWER and DELEGATED not in job.payload
+                    if known.intent is Intent.COMMAND and said:
                         await approvals.supersede_before(tx, job)
             return {"judged": known.as_dict(), "resumes": resumes}
 
@@ -176,6 +181,16 @@ class Journey:
         state, choice, by = await self.steps.step(f"{question.key}.{run.job.run}", ask)
         return ApprovalState(str(state)), choice, by
 
+    async def _wait(self, run: Run, wait: Wait) -> bool:
+        """Whether the job waits now: not if all that it waits for has ended meanwhile."""
+
+        async def stand() -> bool:
+            async with self._db.transaction() as tx:
+                await self.steps.hold(tx, run)
+                return await jobs.await_others(tx, run.job.id, wait.jobs)
+
+        return await self.steps.step(f"wait.{run.job.run}", stand)
+
     async def _reply(self, run: Run, answer: Answer, lane: str) -> None:
         async def write() -> str:
             async with self._db.transaction() as tx:
@@ -186,6 +201,8 @@ class Journey:
                 meta = answer.result | ({"sources": run.sources} if carries else {})
                 if await undo.last_changing(tx, run.job.thread_id, str(run.job.id)):
                     meta["undoable"] = str(run.job.id)
+                if "metadata" in meta:
+                    meta["metadata"] = {**meta["metadata"], **await job_parts.expense(tx, run.job.id)}
                 await say(tx, run.job, answer.text, key="answer", pulled=self._pulled, meta=meta)
                 result = {"reply": answer.text, **meta}
                 await jobs.move(tx, run.job.id, JobStatus.DONE, result=result, lane=lane)

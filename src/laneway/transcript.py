@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from uuid import UUID
 
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+
 from laneway.domain.bounded_text import bounded
 from laneway.domain.conversation import Attachment, Author, Message, World, sources_of
 from laneway.domain.redaction import redacted
@@ -167,3 +169,10 @@ def _turn(message: Message, attached: Sequence[Attachment]) -> Turn:
     text = "\n".join(part for part in (message.text, *described) if part)
     outside = "\n".join(part for part in (quoted, *described) if part)
     return Turn(message.id, message.author, text, sources_of(message, mine), quoted, outside)
+
+
+def as_message(turn: Turn) -> ModelMessage:
+    """The turn as a model reads it."""
+    if turn.author is Author.USER:
+        return ModelRequest([UserPromptPart(turn.whole)])
+    return ModelResponse([TextPart(turn.text)])

@@ -303,8 +303,11 @@ async def test_work_that_is_handed_on_takes_its_sources_with_it(serve: Start[Doo
     async with serve(script, counter.entry(), reader()) as here:
         first = await here.send("what is it? hand it on")
         await here.answer((await here.approval(first["job_id"]))["id"])
-        job = await here.until(first["job_id"])
-        delegated = next(t for t in job["tools"] if t["tool"] == "delegate")["outcome"]["result"]["job_id"]
+        async with asyncio.timeout(30):
+            while not (made := [t["outcome"] for t in (await here.job(first["job_id"]))["tools"]
+                                if t["tool"] == "delegate" and t["outcome"]]):  # fmt: skip
+                await asyncio.sleep(0.03)
+        delegated = made[0]["result"]["job_id"]
         assert "https://example.org/" in (await here.approval(delegated))["why"]
     assert counter.done == []
 

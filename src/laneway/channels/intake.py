@@ -184,8 +184,7 @@ def _recognised(incoming: Incoming) -> tuple[Incoming, bool]:
 
 async def _stop_thread(tx: Connection, receipt: Receipt) -> None:
     """Everything open in the thread has been told to stop, and the command's own job knows what that was."""
-    open_jobs = await jobs.open_in_thread(tx, receipt.thread_id)
-    stopped = [job for job in open_jobs if await jobs.cancel_if_open(tx, job.id) is not None]
+    stopped = await jobs.stop_thread(tx, receipt.thread_id)
     waiting = [str(job.id) for job in stopped if job.status is JobStatus.WAITING]
     await jobs.note(tx, receipt.job_id, {"stopped": [str(job.id) for job in stopped], "waiting": waiting})
 

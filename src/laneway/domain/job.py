@@ -105,6 +105,10 @@ class Job:
         return f"{self.id}.{self.run}"
 
 
+DELEGATED = "delegated"
+"""In the payload of a job to which another handed work: nobody said it, so it takes no open question's place."""
+AWAITED_BY = "awaited_by"
+"""In the payload of a job to which another handed work: that other job, which goes on when this one has ended."""
 NODE_OF = "node_of"
 """In the payload of a job that does the work of a workflow's node: its run, its node, its tools and its model."""
 

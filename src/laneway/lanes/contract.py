@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from uuid import UUID
+
+from pydantic_ai import AgentRunResult
 
 from laneway.domain.conversation import Message, World
 from laneway.domain.job import Job
@@ -35,14 +39,26 @@ class Answer:
     result: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The job goes on when these jobs, to which it handed work, have ended."""
+
+    jobs: tuple[UUID, ...]
+
+
+Take = Callable[..., Awaitable[AgentRunResult[Any] | Answer | Question | Wait]]
+"""`(request, agent, prompt, asked)`: an agent of any lane takes its turns with tools, as one of the tools lane does."""
+
+
 class Lane(Protocol):
     """A way of doing work."""
 
     name: str
 
-    async def run(self, request: Request) -> Answer | Question:
+    async def run(self, request: Request) -> Answer | Question | Wait:
         """The work is done and its answer returned, or it stands at a question a person must answer first.
 
-        Once the question is answered, the lane is run again, in another run if that takes longer than this one.
+        Once the question is answered, or the jobs waited for have ended, the lane is run again, in another run if
+        that takes longer than this one.
         """
         ...

@@ -29,7 +29,7 @@ async def ask_again(tx: Connection, approval_id: UUID, principal: Principal) -> 
         thread.channel, thread.external_id, f"again:{approval_id}", message.text, principal, lane=old.lane,
         payload={**_kept(old.payload, ("schedule",)), "classification": judged.as_dict(), "again_of": str(old.id)},
         meta={
-            **_kept(message.meta, ("delegated", "schedule", "forwarded", "voice")),
+            **_kept(message.meta, ("delegated", "origin", "schedule", "forwarded", "voice")),
             "again_of": str(message.id),
             "sources": list(sources_of(message, await conversations.attachments(tx, [message.id]))),
         },

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 from laneway.domain.conversation import Principal, Role
 from laneway.domain.ids import new_id
-from laneway.domain.job import Job, JobStatus, Scope
+from laneway.domain.job import DELEGATED, Job, Scope
 from laneway.domain.judgement import Approval, ApprovalState
 from laneway.domain.redaction import redacted
 from laneway.errors import BadInput, Conflict, Forbidden, NotFound
@@ -48,7 +48,7 @@ async def ask(
     found = await of_action(tx, job.id, action_hash(action))
     if found is not None:
         return found
-    if job.scope is Scope.REACTIVE:
+    if job.scope is Scope.REACTIVE and DELEGATED not in job.payload:
         # A schedule's question must not take the place of one that the owner is about to answer.
         await _supersede(tx, job.thread_id)
     asked = await Rows(tx, Approval).fetch_one(
@@ -110,12 +110,6 @@ async def of_action(tx: Connection, job_id: UUID, fingerprint: str) -> Approval 
     return await Rows(tx, Approval).fetch_one(
         f"SELECT {_COLUMNS} FROM approvals WHERE job_id = %s AND action_hash = %s", (job_id, fingerprint)
     )
-
-
-async def any_of_job(tx: Connection, job_id: UUID) -> bool:
-    """Whether somebody was ever asked something for this job."""
-    cursor = await tx.execute("SELECT 1 FROM approvals WHERE job_id = %s LIMIT 1", (job_id,))
-    return await cursor.fetchone() is not None
 
 
 async def page(
@@ -197,9 +191,6 @@ async def _go_on(tx: Connection, approval: Approval) -> None:
         thread_id=approval.thread_id,
         job_id=approval.job_id,
     )
-    if (await jobs.get(tx, approval.job_id)).status is JobStatus.WAITING:
-        await jobs.move(tx, approval.job_id, JobStatus.QUEUED)
-        await tx.execute("UPDATE jobs SET attempts = 0 WHERE id = %s", (approval.job_id,))
-    else:
+    if not await jobs.go_on(tx, approval.job_id):
         # A run of a workflow may work beside its question and be about to rest: whoever rouses sleepers looks anew.
         await tx.execute("SELECT pg_notify(%s, '')", (DUE,))

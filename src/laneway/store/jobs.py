@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from laneway.domain.ids import new_id
-from laneway.domain.job import Job, JobStatus, check_transition, node_of, sources
+from laneway.domain.job import AWAITED_BY, FINAL, Job, JobStatus, check_transition, node_of, sources
 from laneway.domain.judgement import Classification
 from laneway.errors import BudgetBusy, IllegalTransition, LeaseLost, NotFound
 from laneway.store import events
@@ -194,7 +195,31 @@ async def move(
     if finished and (node_of(moved) or (target is not JobStatus.DONE and "workflow_run" in moved.payload)):
         # A run of a workflow may wait for it as a row; one that ended well has told so itself.
         await tx.execute("SELECT pg_notify(%s, '')", (DUE,))
+    if finished and AWAITED_BY in moved.payload:
+        # Nobody ends it between the look at it and its going on.
+        await tx.execute("SELECT 1 FROM jobs WHERE id = %s FOR NO KEY UPDATE", (moved.payload[AWAITED_BY],))
+        await go_on(tx, UUID(moved.payload[AWAITED_BY]))
     return moved
+
+
+async def await_others(tx: Connection, job_id: UUID, others: Sequence[UUID]) -> bool:
+    """The job waits until one of the others ends; False if all of them have ended."""
+    for other in others:
+        # Whoever ends it meanwhile has done so before this, or reads this.
+        await note(tx, other, {AWAITED_BY: str(job_id)})
+    waits = any([(await get(tx, other)).status not in FINAL for other in others])
+    if waits:
+        await move(tx, job_id, JobStatus.WAITING)
+    return waits
+
+
+async def go_on(tx: Connection, job_id: UUID) -> bool:
+    """The job that waited is queued with a fresh set of attempts; False if it does not wait."""
+    if (await get(tx, job_id)).status is not JobStatus.WAITING:
+        return False
+    await move(tx, job_id, JobStatus.QUEUED)
+    await tx.execute("UPDATE jobs SET attempts = 0 WHERE id = %s", (job_id,))
+    return True
 
 
 async def retry(tx: Connection, job_id: UUID) -> Job:
@@ -236,6 +261,12 @@ async def cancel_if_open(tx: Connection, job_id: UUID) -> Job | None:
         return await request_cancel(tx, job_id)
     except IllegalTransition:
         return None
+
+
+async def stop_thread(tx: Connection, thread_id: UUID) -> list[Job]:
+    """What was open in the thread and has been told to stop; the newest first, as an end locks whoever waits for it."""
+    found = reversed(await open_in_thread(tx, thread_id))
+    return [job for job in found if await cancel_if_open(tx, job.id) is not None]
 
 
 async def note(tx: Connection, job_id: UUID, facts: dict[str, Any]) -> None:

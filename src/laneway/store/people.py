@@ -106,8 +106,7 @@ async def _begin_anew(tx: Connection, channel: str, principal: Principal) -> Non
         (principal.id, channel),
     )
     for (thread_id,) in await cursor.fetchall():
-        for job in await jobs.open_in_thread(tx, thread_id):
-            await jobs.cancel_if_open(tx, job.id)
+        await jobs.stop_thread(tx, thread_id)
 
 
 async def target(tx: Connection, role: Role, name: str, *, join: bool = False) -> Principal:

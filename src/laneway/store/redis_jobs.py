@@ -63,12 +63,16 @@ def refusal_key(job_id: str) -> str:
     return f"refused:{job_id}"
 
 
-async def asked(tx: Connection, message_id: UUID) -> Asked | None:
-    """The job of this message; None if it did not come through Redis itself."""
+async def asked(tx: Connection, message_id: UUID, *, question: bool = False) -> Asked | None:
+    """The job of this message; None if it did not come through Redis itself.
+
+    What is handed work by it asks its `question`.
+    """
     cursor = await tx.execute(
         "SELECT substr(m.external_id, %s), j.id FROM messages m JOIN jobs j ON j.message_id = m.id "
-        "WHERE m.id = %s AND m.channel = %s AND starts_with(m.external_id, %s) ORDER BY j.seq LIMIT 1",
-        (len(PREFIX) + 1, message_id, CHANNEL, PREFIX),
+        "WHERE m.id = (SELECT CASE WHEN %s THEN coalesce((meta->>'origin')::uuid, id) ELSE id END "
+        "FROM messages WHERE id = %s) AND m.channel = %s AND starts_with(m.external_id, %s) ORDER BY j.seq LIMIT 1",
+        (len(PREFIX) + 1, question, message_id, CHANNEL, PREFIX),
     )
     row = await cursor.fetchone()
     if row is None:

@@ -15,13 +15,13 @@ from starlette.responses import Response
 from laneway.channels.redis_queue import results
 from laneway.domain.conversation import Incoming, Principal, Receipt
 from laneway.domain.job import FINAL, Job, JobStatus
-from laneway.domain.judgement import ApprovalState, Event
+from laneway.domain.judgement import Event
 from laneway.engine.stream import Watcher
 from laneway.errors import BadInput, NotFound, failure
 from laneway.lanes.pipeline.formats import parsed
 from laneway.lanes.pipeline.taking_out import TakenOut, as_json
 from laneway.lanes.pipeline.unpacking import Unpacked, lay, without_tables
-from laneway.store import conversations, jobs, lives
+from laneway.store import conversations, job_parts, jobs
 from laneway.store.artifacts import Original
 from laneway.web.bodies import check_fields, read_object
 from laneway.web.gateway import Gateway
@@ -150,36 +150,44 @@ async def received(here: Gateway, incoming: Incoming, tables: Sequence[TakenOut]
 
 
 async def waited(here: Gateway, cursor: str, receipt: Receipt, seconds: float) -> Job:
-    """The job when it has ended or stands at a question; or as it is when the time is over."""
-    job = await _job(here, receipt)
-    if job.status in FINAL or job.status is JobStatus.WAITING:
-        return job
-    watcher = Watcher(job=receipt.job_id)
+    """The job when it has ended or a person must answer first; or as it is when the time is over."""
+    if await _rests(here, receipt):
+        return await _job(here, receipt)
+    # What it hands on is done in the same thread, and may ask there.
+    watcher = Watcher(thread=receipt.thread_id)
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds), aclosing(here.hub.watch(cursor, watcher)) as items:
             async for item in items:
-                if isinstance(item, Event) and item.kind in _ENDED:
+                if isinstance(item, Event) and item.kind in _ENDED and await _rests(here, receipt):
                     break
     return await _job(here, receipt)
 
 
+async def _rests(here: Gateway, receipt: Receipt) -> bool:
+    async with here.app.db.transaction() as tx:
+        job = await jobs.get(tx, receipt.job_id)
+        return job.status in FINAL or bool(await job_parts.open_questions(tx, job.id))
+
+
 async def told(here: Gateway, job: Job, name: str) -> tuple[int, dict[str, Any]]:
     """How the request stands, in the runner's shape, and the status that goes with it."""
+    async with here.app.db.transaction() as tx:
+        took, asked = await job_parts.expense(tx, job.id), await job_parts.open_questions(tx, job.id)
     if job.status is JobStatus.DONE:
         meta = job.result or {}
         text = str(meta.get("reply", ""))
         fault = results.failed_of(meta, text, None)
         if fault is not None:
             told = {"offer": meta["offer"]} if "offer" in meta else {}
-            return 200, results.failed(name, fault, job, meta) | told | {"reply": text}
-        return 200, results.completed(name, job, meta, text, str(meta.get("result_ref", ""))) | {"reply": text}
+            return 200, results.failed(name, fault, took, meta) | told | {"reply": text}
+        return 200, results.completed(name, took, meta, text, str(meta.get("result_ref", ""))) | {"reply": text}
     if job.status in FINAL:
         fault = job.error or {"code": str(job.status), "message": "It was stopped."}
-        return 200, results.failed(name, failure(fault["code"], fault["message"]), job, job.result or {})
-    found: dict[str, Any] = {"version": results.VERSION, "job_id": name, "status": str(job.status)}
-    if job.status is JobStatus.WAITING:
-        async with here.app.db.transaction() as tx:
-            asked = [one for one in (await lives.of_job(tx, job)).approvals if one.state is ApprovalState.PENDING]
+        return 200, results.failed(name, failure(fault["code"], fault["message"]), took, job.result or {})
+    # One that waits for work it handed on is under way, unless that stands at a question.
+    status = JobStatus.RUNNING if job.status is JobStatus.WAITING and not asked else job.status
+    found: dict[str, Any] = {"version": results.VERSION, "job_id": name, "status": str(status)}
+    if status is JobStatus.WAITING:
         found |= {"approvals": [{"id": str(one.id), "why": one.why} for one in asked]}
     return 202, found
 

@@ -32,7 +32,7 @@ from laneway.domain.ids import new_id
 from laneway.domain.judgement import OutboxRow
 from laneway.errors import LanewayError, TransientFault, Unavailable
 from laneway.settings import Settings
-from laneway.store import artifacts, redis_jobs
+from laneway.store import artifacts, job_parts, redis_jobs
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
 from laneway.store.redis_jobs import Asked
@@ -131,24 +131,26 @@ class RedisQueue(Channel):
         if not isinstance(answers, str) or "notice" in row.meta:
             return None
         async with self._db.transaction() as tx:
-            return await redis_jobs.asked(tx, UUID(answers))
+            return await redis_jobs.asked(tx, UUID(answers), question="approval" in row.meta)
 
     async def _send_refusal(self, row: OutboxRow) -> dict[str, Any]:
         named = row.meta["refused"]
-        result = results.failed(str(named["job_id"]), row.meta["failed"], None, {})
+        result = results.failed(str(named["job_id"]), row.meta["failed"], {}, {})
         fresh = await self._publisher.publish(result, self._signal(result, named, None))
         return {"id": result["job_id"], "published": fresh}
 
     async def _result(self, row: OutboxRow, asked: Asked) -> tuple[dict[str, Any], Any]:
         """The result, and all of what it refers to as far as somebody wants that."""
         error = results.failed_of(row.meta, row.text, asked.not_approved)
+        async with self._db.transaction() as tx:
+            took = await job_parts.expense(tx, asked.job.id)
         if error is not None:
-            return results.failed(asked.job_id, error, asked.job, row.meta), None
+            return results.failed(asked.job_id, error, took, row.meta), None
         ref = row.meta.get("result_ref")
         if not isinstance(ref, str):
             async with self._db.transaction() as tx:
                 ref = await artifacts.record(tx, row.text.encode(), "text/plain")
-        result = results.completed(asked.job_id, asked.job, row.meta, row.text, ref)
+        result = results.completed(asked.job_id, took, row.meta, row.text, ref)
         whole = await self._whole(ref, result) if self._orders.tokens else None
         return result, whole
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
-from laneway.domain.job import Job
 from laneway.domain.judgement import ApprovalState
 from laneway.errors import failure
 
@@ -32,37 +30,33 @@ def failed_of(meta: Mapping[str, Any], text: str, not_approved: ApprovalState | 
     return failure(str(not_approved), f"{NOT_APPROVED[not_approved]} {text}".strip())
 
 
-def completed(job_id: str, job: Job, meta: Mapping[str, Any], text: str, ref: str) -> dict[str, Any]:
+def completed(job_id: str, took: Mapping[str, int], meta: Mapping[str, Any], text: str, ref: str) -> dict[str, Any]:
     """The result of a job that did what it was asked."""
     preview = meta.get("result_preview") or {"kind": "text", "text": text[:LONGEST_PREVIEW]}
     return {
         "version": VERSION, "job_id": job_id, "status": "completed", "result_ref": ref, "result_preview": preview,
-        "metadata": metadata(job, meta), **{key: meta[key] for key in TOLD if key in meta},
+        "metadata": metadata(took, meta), **{key: meta[key] for key in TOLD if key in meta},
     }  # fmt: skip
 
 
-def failed(job_id: str, error: Mapping[str, Any], job: Job | None, meta: Mapping[str, Any]) -> dict[str, Any]:
+def failed(job_id: str, error: Mapping[str, Any], took: Mapping[str, int], meta: Mapping[str, Any]) -> dict[str, Any]:
     """The result of a job that did not."""
-    told = {"error": dict(error), "metadata": metadata(job, meta)}
+    told = {"error": dict(error), "metadata": metadata(took, meta)}
     return {"version": VERSION, "job_id": job_id, "status": "failed", **told}
 
 
-def metadata(job: Job | None, meta: Mapping[str, Any]) -> dict[str, Any]:
-    """What it took: as the lane says, else as far as it is known."""
+def metadata(took: Mapping[str, int], meta: Mapping[str, Any]) -> dict[str, Any]:
+    """What it took, and what the lane says of how it was done."""
     given = meta.get("metadata")
     known: dict[str, Any] = {
         "tool_calls": list(meta.get("tool_calls") or []),
-        "tokens_used": int(meta.get("tokens_input") or 0) + int(meta.get("tokens_output") or 0),
+        "tokens_used": 0,
         "cache_hit": False,
         "cache_kind": None,
-        "execution_time_ms": 0 if job is None else _milliseconds(job.started_at, job.finished_at),
+        "execution_time_ms": 0,
         "llm_model": meta.get("model"),
     }
-    return known | (dict(given) if isinstance(given, dict) else {})
-
-
-def _milliseconds(began: datetime | None, ended: datetime | None) -> int:
-    return 0 if began is None or ended is None else max(0, round((ended - began).total_seconds() * 1000))
+    return known | (dict(given) if isinstance(given, dict) else {}) | dict(took)
 
 
 def signal(result: Mapping[str, Any], named: Mapping[str, Any], whole: Any) -> dict[str, Any]:

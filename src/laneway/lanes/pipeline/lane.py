@@ -6,9 +6,8 @@ tables → (rows from an address) → plan known before | planner | model → (r
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from typing import Any
 
@@ -16,9 +15,9 @@ from laneway.domain.job import JobMode
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
 from laneway.errors import BadInput, failure
-from laneway.lanes.contract import Answer, Request
+from laneway.lanes.contract import Answer, Request, Wait
 from laneway.lanes.pipeline import offers, results
-from laneway.lanes.pipeline.drafting import TOOL, Drafting
+from laneway.lanes.pipeline.drafting import TOOL, Draft, Drafting
 from laneway.lanes.pipeline.fetching import Fetching
 from laneway.lanes.pipeline.inputs import ADDRESS, Given, Inputs, runner_of
 from laneway.lanes.pipeline.plan import FETCHED, Plan, plan_of, sentence
@@ -42,18 +41,8 @@ class NotUnderstood(BadInput):
     code = "not-understood"
 
 
-@dataclass(frozen=True)
-class Draft:
-    """A plan and how it came about; or words in its place."""
-
-    plan: dict[str, Any] | None
-    made_by: str
-    text: str = ""
-    cache: str | None = None
-    tokens: int = 0
-    calls: tuple[str, ...] = (TOOL,)
-    key: str = ""
-    """Under which it is remembered; empty if it is not."""
+Drafted = Draft | Answer | Question | Wait
+"""A draft; or how the run ends without one, as a model's tools may want."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +66,8 @@ class PipelineLane:
         self._fetching, self._drafting, self._most_rows = fetching, drafting, most_rows
         self._today, self._zone = today, zone
 
-    async def run(self, request: Request) -> Answer | Question:
-        """The rows are worked out and stored; or a person must first say yes to what would be sent."""
-        began = time.monotonic()
+    async def run(self, request: Request) -> Answer | Question | Wait:
+        """The rows are worked out and stored; or a person must first say yes to what would be sent or done."""
         given = await self._inputs.of(request.job, request.message)
         for source in given.sources:
             if source not in current_run().sources:
@@ -89,24 +77,28 @@ class PipelineLane:
         asked = await self._named_address(request, given)
         if asked is not None:
             return asked
-        draft = await self._resumed(request) or await self._draft(request, given)
+        draft = await self._resumed(request, given) or await self._draft(request, given)
         for tries_left in range(TRIES, -1, -1):
+            if not isinstance(draft, Draft):
+                return draft
             if draft.plan is None:
-                return await self._in_words(request, draft, began)
+                return await self._in_words(request, draft)
             try:
-                return await self._carried_out(request, given, draft, began)
+                return await self._carried_out(request, given, draft)
             except BadInput as fault:
                 if not tries_left or draft.cache or draft.made_by in (PLANNER, GIVEN):
                     raise
                 draft = await self._by_model(request, given, str(fault), draft)
         raise AssertionError("unreachable")
 
-    async def _only_planned(self, request: Request, given: Given) -> Answer:
+    async def _only_planned(self, request: Request, given: Given) -> Answer | Question | Wait:
         """What would be done, in a sentence; nothing is fetched and nothing run."""
         found = None if given.tables else ADDRESS.search(request.message.text)
         if found is not None:
             return Answer(f"I would fetch the rows of {found[0]} and plan with their columns. Nothing was done.")
         draft = await self._draft(request, given)
+        if not isinstance(draft, Draft):
+            return draft
         if draft.plan is None:
             return Answer(f"{draft.text} Nothing was done.")
         return Answer(f"{sentence(plan_of(draft.plan))} Nothing was done.", {"plan": draft.plan})
@@ -128,7 +120,7 @@ class PipelineLane:
         given.fetched(name, brought.rows, brought.url, step, brought.note)
         return None
 
-    async def _draft(self, request: Request, given: Given) -> Draft:
+    async def _draft(self, request: Request, given: Given) -> Drafted:
         """The plan as the request brings it, as it was checked before, as the planner or, last, a model makes it."""
         own = runner_of(request.job).get("plan")
         if own is not None:
@@ -151,7 +143,7 @@ class PipelineLane:
 
         found = await self._steps.step("pipeline.plan", look)
         if "reason" not in found:
-            return Draft(**found)
+            return _draft_of(found)
         if not self._drafting.available:
             return self._unplanned(request, Refused(**found))
         return await self._by_model(request, given, "", Draft(None, "", key=key))
@@ -163,16 +155,17 @@ class PipelineLane:
         told = f"I did not run anything: {refused.reason} {refused.hint} {MODEL_HINT}"
         return Draft(None, PLANNER, told, calls=())
 
-    async def _by_model(self, request: Request, given: Given, fault: str, before: Draft) -> Draft:
+    async def _by_model(self, request: Request, given: Given, fault: str, before: Draft) -> Drafted:
         made = await self._drafting.draft(request, await given.samples(), fault)
+        if not isinstance(made, Draft):
+            return made
         plan = None if made.plan is None else _whole(made.plan, given)
-        cache = "provider" if made.from_cache else None
-        tokens, calls = before.tokens + made.tokens, (*(before.calls if fault else ()), *made.calls)
-        # Read with what was said before it, the same words may mean something else the next time.
-        key = before.key if len(request.turns) <= 1 else ""
-        return Draft(plan, made.model, made.text, cache, tokens, calls, key)
+        calls = (*(before.calls if fault else ()), *made.calls)
+        # Read with what was said before it, or told by a tool, the same words may mean something else the next time.
+        key = before.key if len(request.turns) <= 1 and set(made.calls) <= {TOOL} else ""
+        return replace(made, plan=plan, calls=calls, key=key)
 
-    async def _carried_out(self, request: Request, given: Given, draft: Draft, began: float) -> Answer | Question:
+    async def _carried_out(self, request: Request, given: Given, draft: Draft) -> Answer | Question:
         plan = plan_of(draft.plan or {})
         for name, step in plan.fetches_beside(given.tables.keys() - given.fetches.keys()).items():
             if given.fetches.get(name) == step:
@@ -181,16 +174,16 @@ class PipelineLane:
             if asked is not None:
                 await self._pause(request, draft)
                 return asked
-        found = await self._steps.step("pipeline.run", lambda: self._worked(request, given, draft, plan, began))
+        found = await self._steps.step("pipeline.run", lambda: self._worked(request, given, draft, plan))
         return Answer(found["text"], found["result"])
 
-    async def _worked(self, request: Request, given: Given, draft: Draft, plan: Plan, began: float) -> dict[str, Any]:
+    async def _worked(self, request: Request, given: Given, draft: Draft, plan: Plan) -> dict[str, Any]:
         outcome = await worked(plan, given.tables, self._most_rows)
         counts = [count.document() for count in outcome.counts]
         said, origins = sentence(plan), given.origins_of(plan)
         laid = await results.shelved(self._shelf, outcome.rows)
         result = {
-            "result_preview": results.dataset(outcome.rows), "metadata": _metadata(draft, began),
+            "result_preview": results.dataset(outcome.rows), "metadata": _metadata(draft),
             "plan": draft.plan, "sentence": said, "counts": counts, "sources_of_rows": origins,
         }  # fmt: skip
         notes = [*given.notes, *outcome.notes]
@@ -224,10 +217,10 @@ class PipelineLane:
         shown = often or request.judged.runner_up == "workflow"
         return made, offers.offered(made, times if often else 0) if shown else ""
 
-    async def _in_words(self, request: Request, draft: Draft, began: float) -> Answer:
+    async def _in_words(self, request: Request, draft: Draft) -> Answer:
         """What there is to say instead of rows, stored as every result is."""
         text = draft.text
-        result: dict[str, Any] = {"result_preview": results.as_text(text), "metadata": _metadata(draft, began)}
+        result: dict[str, Any] = {"result_preview": results.as_text(text), "metadata": _metadata(draft)}
         if draft.made_by == PLANNER:
             # A program that asked must not take these words for what it wanted.
             result["failed"] = failure(NotUnderstood.code, text)
@@ -259,20 +252,23 @@ class PipelineLane:
 
         await self._steps.step("pause", store)
 
-    async def _resumed(self, request: Request) -> Draft | None:
+    async def _resumed(self, request: Request, given: Given) -> Drafted | None:
         if not request.resumes:
             return None
 
-        async def read() -> dict[str, Any] | None:
+        async def read() -> dict[str, Any]:
             async with self._db.transaction() as tx:
                 found = await pauses.of_job(tx, request.job.id)
-            return None if found is None else {"draft": found.messages[0], "sources": found.sources}
+            return {} if found is None else {"draft": found.messages[0], "sources": found.sources, "calls": found.calls}
 
         stored = await self._steps.step("paused", read)
-        if stored is None:
+        if not stored:
             return None
+        if stored.get("calls"):
+            # It was not the plan that stopped, but a tool that the model called before it wrote one.
+            return await self._by_model(request, given, "", Draft(None, ""))
         current_run().sources += [one for one in stored["sources"] if one not in current_run().sources]
-        return Draft(**stored["draft"] | {"calls": tuple(stored["draft"]["calls"])})
+        return _draft_of(stored["draft"])
 
 
 def _whole(plan: Mapping[str, Any], given: Given) -> dict[str, Any]:
@@ -288,8 +284,14 @@ def _without_address(text: str) -> str:
     return " ".join(ADDRESS.sub(" ", text).split())
 
 
-def _metadata(draft: Draft, began: float) -> dict[str, Any]:
-    return results.metadata(
-        model=draft.made_by, began=began, ended=time.monotonic(), tools=draft.calls, tokens=draft.tokens,
-        cache=draft.cache,
-    )  # fmt: skip
+def _metadata(draft: Draft) -> dict[str, Any]:
+    """How it was done, in the seed's words; what it took is added to every result at its end."""
+    return {
+        "tool_calls": list(draft.calls), "cache_hit": draft.cache is not None, "cache_kind": draft.cache,
+        "llm_model": draft.made_by,
+    }  # fmt: skip
+
+
+def _draft_of(stored: Mapping[str, Any]) -> Draft:
+    """The draft as it was stored, by an earlier version, too."""
+    return Draft(**{one.name: stored[one.name] for one in fields(Draft)} | {"calls": tuple(stored["calls"])})

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from laneway.clock import Clock, SystemClock
+from laneway.clock import SystemClock
 from laneway.engine.steps import Steps
+from laneway.lanes.contract import Take
 from laneway.lanes.pipeline.drafting import Drafting
 from laneway.lanes.pipeline.fetching import Fetching
 from laneway.lanes.pipeline.http_rows import HttpRows
@@ -15,7 +16,6 @@ from laneway.lanes.pipeline.inputs import Inputs
 from laneway.lanes.pipeline.lane import PipelineLane
 from laneway.lanes.pipeline.tool import Execute, executing
 from laneway.llm.choice import Models
-from laneway.llm.prompts import Prompts
 from laneway.sandbox.exchange import Exchange
 from laneway.sandbox.hosts import Allowed
 from laneway.store.artifacts import Artifacts
@@ -41,14 +41,12 @@ class Pipelines:
         """What `execute_pipeline` does as a tool among others."""
         return executing(self.db, self.shelf, self.inputs, self.http, self.most_rows)
 
-    def lane(
-        self, steps: Steps, models: Models, prompts: Prompts, zone: str, patience: int, clock: Clock | None = None
-    ) -> PipelineLane:
+    def lane(self, steps: Steps, models: Models, take: Take, zone: str, patience: int) -> PipelineLane:
         """The lane; what day it is is asked of the clock, in the owner's zone; `patience` is for approvals."""
-        watch = clock or SystemClock()
+        watch = SystemClock()
         return PipelineLane(
             self.db, steps, self.shelf, self.inputs,
             Fetching(self.db, steps, self.shelf, self.http, patience),
-            Drafting(models.execute, models.execute_settings, prompts, steps),
+            Drafting(models.execute, models.execute_settings, take),
             most_rows=self.most_rows, today=lambda: watch.now().astimezone(ZoneInfo(zone)).date(), zone=zone,
         )  # fmt: skip

@@ -60,20 +60,6 @@ def as_text(text: str) -> dict[str, Any]:
     return {"kind": "text", "text": text[:2000]}
 
 
-def metadata(
-    *, model: str, began: float, ended: float, tools: Sequence[str], tokens: int = 0, cache: str | None = None
-) -> dict[str, Any]:
-    """What it took, in the seed's words."""
-    return {
-        "tool_calls": list(tools),
-        "tokens_used": tokens,
-        "cache_hit": cache is not None,
-        "cache_kind": cache,
-        "execution_time_ms": max(0, round((ended - began) * 1000)),
-        "llm_model": model,
-    }
-
-
 def answered(
     sentence: str,
     counts: Sequence[Mapping[str, Any]],

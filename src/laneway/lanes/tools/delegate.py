@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Collection
 
 from laneway.domain.conversation import Incoming
+from laneway.domain.job import DELEGATED
 from laneway.lanes.tools.entry import Call, Outcome, ToolEntry, failure, success
 from laneway.store import conversations, intake, principals
 from laneway.store.database import Database
@@ -20,13 +21,15 @@ def delegate_entry(db: Database, lanes: Callable[[], Collection[str]]) -> ToolEn
     """The tool `delegate`; what taints the turn that calls it taints the job it makes."""
 
     async def delegate(call: Call, lane: str, text: str) -> Outcome:
-        """Hand work to another lane as a job of its own; it is answered in this conversation when it is done.
+        """Hand work to another lane as a job of its own; what comes of it is told here when it has ended.
 
         lane: the lane's name, such as tools or answer. text: what is to be done, complete in itself.
         """
-        job = call.request.job
+        job, message = call.request.job, call.request.message
         schedule = {"schedule": job.payload["schedule"]} if "schedule" in job.payload else {}
-        depth = int(call.request.message.meta.get("delegated", 0)) + 1
+        seconds = (job.payload.get("runner") or {}).get("timeout_sec")
+        limit = {"runner": {"timeout_sec": seconds}} if seconds else {}
+        depth = int(message.meta.get("delegated", 0)) + 1
         if lane not in lanes():
             return failure(f"There is no lane `{lane}`. There are: {', '.join(sorted(lanes()))}.")
         if depth > DEEPEST:
@@ -43,11 +46,14 @@ def delegate_entry(db: Database, lanes: Callable[[], Collection[str]]) -> ToolEn
                 tx,
                 Incoming(
                     thread.channel, thread.external_id, f"delegate:{call.job_id}:{fingerprint}", text, principal,
-                    lane=lane, payload=schedule, program=job.program,
-                    meta={**schedule, "delegated": depth, "by_job": str(job.id), "sources": list(call.sources)},
+                    lane=lane, payload={**schedule, **limit, DELEGATED: depth}, program=job.program,
+                    meta={
+                        **schedule, "delegated": depth, "by_job": str(job.id), "sources": list(call.sources),
+                        "origin": message.meta.get("origin", str(message.id)),
+                    },
                 ),
                 scope=job.scope,
             )  # fmt: skip
         return success({"job_id": str(receipt.job_id), "lane": lane, "note": "It runs after this job."})
 
-    return ToolEntry(delegate, changes=True, tags=("hand over", "spawn", "another lane"))
+    return ToolEntry(delegate, changes=True, hands_on=True, tags=("hand over", "spawn", "another lane"))

@@ -88,6 +88,8 @@ class ToolEntry:
     """The arguments as events show them: without secrets."""
     seconds: float = 60
     """How long a call may take before it is given up."""
+    hands_on: bool = False
+    """Whether its outcome names a job (`job_id`): a model that calls it is told what came of that."""
     schema: dict[str, Any] | None = None
     """The JSON schema of the parameters, where the function's own signature does not tell (MCP, OpenAPI)."""
     title: str | None = None

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
-from pydantic_ai import Agent, AgentRunResult, DeferredToolRequests, DeferredToolResults
+from pydantic_ai import Agent, AgentRunResult, DeferredToolRequests
 from pydantic_ai.durable_exec.dbos import DBOSDurability
 from pydantic_ai.exceptions import UsageLimitExceeded
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
-from laneway.domain.conversation import Author, World
+from laneway.domain.conversation import World
 from laneway.domain.job import JobMode, Scope, node_of
 from laneway.domain.judgement import Intent
-from laneway.domain.report import what_was_done
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
-from laneway.lanes.contract import Answer, Request
+from laneway.lanes.contract import Answer, Request, Wait
 from laneway.lanes.tools.pausing import Paused, Pausing
 from laneway.lanes.tools.toolbox import Toolbox
 from laneway.lanes.tools.watch import Watch
@@ -32,10 +32,9 @@ from laneway.llm.meter import Account, charged_to, prompted_by
 from laneway.llm.named import ChosenModel, answered_by, found
 from laneway.llm.offline.turn import NOTHING_ASKED
 from laneway.llm.prompts import Prompts
-from laneway.store import effects
 from laneway.store.database import Database
 from laneway.store.questions import Question
-from laneway.transcript import Turn, heard_in
+from laneway.transcript import as_message, heard_in
 
 MOST_CALLS = 15
 STOPPED_SHORT = f"I stopped after {MOST_CALLS} rounds with the tools without reaching an end."
@@ -47,17 +46,55 @@ CUSTOMERS = "business"
 Output = str | DeferredToolRequests
 
 
+class Turns:
+    """The turns of a model and tools: from the start, or from where an earlier run of the job had to wait."""
+
+    def __init__(
+        self, prompts: Prompts, toolbox: Toolbox, steps: Steps, pausing: Pausing, workspace: Callable[[UUID], Path], *,
+        lane: str, of_ours: frozenset[str] | None = None,
+    ) -> None:  # fmt: skip
+        self._prompts, self._toolbox, self._steps, self._pausing = prompts, toolbox, steps, pausing
+        self._workspace, self._lane, self._of_ours = workspace, lane, of_ours
+
+    async def take(
+        self, request: Request, agent: Agent[Any, Any], prompt: str, asked: str, *, resumes: bool = True
+    ) -> AgentRunResult[Any] | Answer | Question | Wait:  # fmt: skip
+        """What the model said in the end; or that the job must wait, or may not go on."""
+        job, at_hand = request.job, await self._toolbox.at_hand(request)
+        # The very list of the run, so that whatever is said on its way out carries what was read.
+        work = Work(request, self._workspace(job.thread_id), current_run().sources, at_hand, heard_in(request.turns))
+        paused = await self._pausing.look(work) if resumes else None
+        if paused is not None and not isinstance(paused, Paused):
+            return paused
+        with (
+            charged_to(Account(job.scope, job.thread_id, job.id, lane=self._lane)),
+            prompted_by(self._prompts.version(prompt)),
+            guarded_by(self._steps.check_lease),
+        ):
+            ended = await agent.run(
+                None if paused else asked,
+                deps=work,
+                instructions=self._prompts.text(prompt),
+                message_history=paused.messages if paused else [as_message(turn) for turn in request.turns[:-1]],
+                deferred_tool_results=paused.results if paused else None,
+                usage_limits=UsageLimits(request_limit=MOST_CALLS),
+                toolsets=[FunctionToolset(self._toolbox.tools(self._of_ours))],
+            )
+        if isinstance(ended.output, DeferredToolRequests):
+            return await self._pausing.stop(work, ended.output, ended.all_messages())
+        return ended
+
+
 class ToolsLane:
     """A model with tools, every call of either stored before the next."""
 
     name = "tools"
 
     def __init__(
-        self, model: Model, settings: ModelSettings, prompts: Prompts, toolbox: Toolbox, steps: Steps, db: Database,
-        pausing: Pausing, workspace: Callable[[UUID], Path], named: Mapping[str, Model] | None = None,
+        self, model: Model, settings: ModelSettings, turns: Turns, db: Database, pausing: Pausing,
+        named: Mapping[str, Model] | None = None,
     ) -> None:  # fmt: skip
-        self._toolbox, self._steps, self._db, self._pausing = toolbox, steps, db, pausing
-        self._prompts, self._workspace, self._named = prompts, workspace, named or {}
+        self._turns, self._db, self._pausing, self._named = turns, db, pausing, named or {}
         self._can_plan = model.system != "offline"
         self._agent: Agent[Work, Output] = Agent(
             LiveModel(ChosenModel(model)),
@@ -68,56 +105,22 @@ class ToolsLane:
             capabilities=[DBOSDurability()],
         )
 
-    async def run(self, request: Request) -> Answer | Question:
-        """The work is done, or stands where a person's answer is needed; the next run goes on from there."""
-        job = request.job
+    async def run(self, request: Request) -> Answer | Question | Wait:
+        """The work is done, or stands where it must wait for an answer; the next run goes on from there."""
+        job, node = request.job, node_of(request.job)
         if job.mode is JobMode.PLAN and not self._can_plan:
             # The offline model has no plans of its own; the judgement has one.
             return Answer(f"{request.judged.summary}\nPlan: {request.judged.plan}\nNothing was done.")
-        at_hand = await self._toolbox.at_hand(request)
-        # The very list of the run, so that whatever is said on its way out carries what was read.
-        work = Work(request, self._workspace(job.thread_id), current_run().sources, at_hand, heard_in(request.turns))
-        paused = await self._pausing.look(work)
-        if paused is not None and paused.open is not None:
-            return paused.open
-        if paused is not None and paused.refused is not None:
-            return Answer(await self._told(paused.refused, work), {"stopped": "not approved"})
-        try:
-            ended = await self._go(work, paused)
-        except UsageLimitExceeded:
-            told = await self._told(STOPPED_SHORT, work)
-            return Answer(f"{told} Ask for a smaller part of it.", {"stopped": "step limit"})
-        if isinstance(ended.output, DeferredToolRequests):
-            return await self._pausing.stop(work, ended.output, ended.all_messages())
-        return Answer(ended.output, _result(ended.all_messages()))
-
-    async def _told(self, ending: str, work: Work) -> str:
-        """The ending and, in plain words, what had been done before it."""
-        async with self._db.transaction() as tx:
-            done = what_was_done(await effects.of_job(tx, work.request.job.id))
-        return f"{ending} {done}".strip()
-
-    async def _go(self, work: Work, paused: Paused | None) -> AgentRunResult[Output]:
-        """The model and its tools have had their turns, from the start or from where they were paused."""
-        job, node = work.request.job, node_of(work.request.job)
         # What a node of a workflow asks for is a task like any other, whoever started the run.
-        prompt = PROMPT[Scope.REACTIVE if node else job.scope] if work.request.world is World.OWNER else CUSTOMERS
-        with (
-            charged_to(Account(job.scope, job.thread_id, job.id, lane=self.name)),
-            prompted_by(self._prompts.version(prompt)),
-            guarded_by(self._steps.check_lease),
-            heard_by(Watch(self._db, job.thread_id, job.id)),
-            answered_by(found(self._named, str(node.get("model") or ""))),
-        ):
-            return await self._agent.run(
-                None if paused else _asked(work.request),
-                deps=work,
-                instructions=self._prompts.text(prompt),
-                message_history=paused.messages if paused else [_message(turn) for turn in work.request.turns[:-1]],
-                deferred_tool_results=DeferredToolResults(approvals={**paused.answers}) if paused else None,
-                usage_limits=UsageLimits(request_limit=MOST_CALLS),
-                toolsets=[FunctionToolset(self._toolbox.tools())],
-            )
+        prompt = PROMPT[Scope.REACTIVE if node else job.scope] if request.world is World.OWNER else CUSTOMERS
+        watch, model = Watch(self._db, job.thread_id, job.id), found(self._named, str(node.get("model") or ""))
+        try:
+            with heard_by(watch), answered_by(model):
+                ended = await self._turns.take(request, self._agent, prompt, _asked(request))
+        except UsageLimitExceeded:
+            told = await self._pausing.told(STOPPED_SHORT, job)
+            return Answer(f"{told} Ask for a smaller part of it.", {"stopped": "step limit"})
+        return Answer(ended.output, _result(ended.all_messages())) if isinstance(ended, AgentRunResult) else ended
 
 
 def _asked(request: Request) -> str:
@@ -127,12 +130,6 @@ def _asked(request: Request) -> str:
     elif judged.decided_by in ("model", "request") and not node_of(request.job):
         text += f"\n\n[Understood as: {judged.summary} Plan: {judged.plan}]"
     return text + (PLAN_ONLY if request.job.mode is JobMode.PLAN else "")
-
-
-def _message(turn: Turn) -> ModelMessage:
-    if turn.author is Author.USER:
-        return ModelRequest([UserPromptPart(turn.whole)])
-    return ModelResponse([TextPart(turn.text)])
 
 
 def _result(messages: list[ModelMessage]) -> dict[str, object]:

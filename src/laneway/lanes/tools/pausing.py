@@ -1,25 +1,31 @@
-"""How a run of the tools lane ends at a question, and how the next one goes on at the answer.
+"""How a run with tools ends at a question or at work it handed on, and how the next one goes on from there.
 
-Nothing waits in memory: the messages so far and the calls that may not be made yet are a row. Each call is asked for by
-itself; when all are answered, exactly the stored calls are made, and no model is asked before that.
+Nothing waits in memory: the messages so far and the calls that may not be made yet, or whose jobs have not ended, are a
+row. Each call is asked for by itself; when all are answered, exactly the stored calls are made, and no model is asked
+before that. What came of a job that was handed work is told to the model as the outcome of that call.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
+from uuid import UUID
 
-from pydantic_ai import DeferredToolRequests
+from pydantic_ai import DeferredToolRequests, DeferredToolResults
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter
 
+from laneway.domain.job import FINAL, Job, JobStatus
 from laneway.domain.judgement import ApprovalState
+from laneway.domain.report import what_was_done
 from laneway.engine.running import current_run
 from laneway.engine.steps import Steps
+from laneway.lanes.contract import Answer, Wait
+from laneway.lanes.tools.entry import failure, success
 from laneway.lanes.tools.gate import NEVER_STANDING
 from laneway.lanes.tools.work import Work
-from laneway.store import approvals, ledger, pauses
-from laneway.store.database import Database
+from laneway.store import approvals, effects, jobs, ledger, pauses
+from laneway.store.database import Connection, Database
 from laneway.store.pauses import Pause
 from laneway.store.questions import NOT_APPROVED, Question, may_i
 
@@ -28,12 +34,10 @@ LONGEST_SHOWN, SHORT = 3000, 200
 
 @dataclass(frozen=True)
 class Paused:
-    """Where the job stands: a question still open, a no, or the answers the run goes on with."""
+    """What had been said when the job stopped, and the answers and outcomes with which it goes on."""
 
-    messages: list[ModelMessage] = field(default_factory=list)
-    answers: dict[str, bool] = field(default_factory=dict)
-    open: Question | None = None
-    refused: str | None = None
+    messages: list[ModelMessage]
+    results: DeferredToolResults
 
 
 class Pausing:
@@ -42,9 +46,9 @@ class Pausing:
     def __init__(self, db: Database, steps: Steps, seconds: int) -> None:
         self._db, self._steps, self._seconds = db, steps, seconds
 
-    async def stop(self, work: Work, asked: DeferredToolRequests, messages: list[ModelMessage]) -> Question:
-        """The run is stored as it stands; returns the first question to ask."""
-        calls = [asked.metadata[part.tool_call_id] for part in asked.approvals]
+    async def stop(self, work: Work, asked: DeferredToolRequests, messages: list[ModelMessage]) -> Question | Wait:
+        """The run is stored as it stands; returns the first question to ask, else the jobs to wait for."""
+        calls = [asked.metadata[part.tool_call_id] for part in (*asked.approvals, *asked.calls)]
         calls[0] = calls[0] | {"heard": work.heard}
         pause = Pause(
             json.loads(ModelMessagesTypeAdapter.dump_json(messages)),
@@ -61,10 +65,15 @@ class Pausing:
             return "stored"
 
         await self._steps.step("pause", store)
-        return await self._question(work, calls[0])
+        if asked.approvals:
+            return await self._question(work, calls[0])
+        return Wait(tuple(UUID(call["job"]) for call in calls))
 
-    async def look(self, work: Work) -> Paused | None:
-        """Where an earlier run of the job stopped, if one did; `work` knows again what that run knew."""
+    async def look(self, work: Work) -> Paused | Answer | Question | Wait | None:
+        """Where an earlier run of the job stopped, if one did; `work` knows again what that run knew.
+
+        It does not go on while something is open, nor after a no.
+        """
         job = work.request.job
         if not work.request.resumes:
             return None
@@ -74,26 +83,42 @@ class Pausing:
                 found = await pauses.of_job(tx, job.id)
                 if found is None:
                     return None
-                asked = [await approvals.of_action(tx, job.id, approvals.action_hash(c["action"])) for c in found.calls]
-            states = [None if one is None else str(one.state) for one in asked]
+                states = [await _state(tx, job.id, call) for call in found.calls]
             return asdict(found) | {"states": states}
 
         stored = await self._steps.step("paused", read)
         return None if stored is None else await self._standing(work, stored)
 
-    async def _standing(self, work: Work, stored: dict[str, Any]) -> Paused:
+    async def _standing(self, work: Work, stored: dict[str, Any]) -> Paused | Answer | Question | Wait:
         current_run().calls = dict(stored["counts"])
         work.found |= set(stored["found"])
         for source in stored["sources"]:
             work.read(source)
         work.heard |= stored["calls"][0].get("heard", {})
+        results, waits = DeferredToolResults(), []
         for call, state in zip(stored["calls"], stored["states"], strict=True):
-            if state in (None, ApprovalState.PENDING):
-                return Paused(open=await self._question(work, call))
-            if state != ApprovalState.APPROVED:
-                return Paused(refused=NOT_APPROVED[ApprovalState(state)])
-        messages = ModelMessagesTypeAdapter.validate_python(stored["messages"])
-        return Paused(messages, {call["action"]["call"].partition(".")[2]: True for call in stored["calls"]})
+            if "job" in call and state is None:
+                waits.append(UUID(call["job"]))
+            elif "job" in call:
+                for source in state["sources"]:
+                    work.read(source)
+                results.calls[call["call"]] = state["outcome"]
+            elif state in (None, ApprovalState.PENDING):
+                return await self._question(work, call)
+            elif state != ApprovalState.APPROVED:
+                told = await self.told(NOT_APPROVED[ApprovalState(state)], work.request.job)
+                return Answer(told, {"stopped": "not approved"})
+            else:
+                results.approvals[call["action"]["call"].partition(".")[2]] = True
+        if waits:
+            return Wait(tuple(waits))
+        return Paused(ModelMessagesTypeAdapter.validate_python(stored["messages"]), results)
+
+    async def told(self, ending: str, job: Job) -> str:
+        """The ending and, in plain words, what had been done before it."""
+        async with self._db.transaction() as tx:
+            done = what_was_done(await effects.of_job(tx, job.id))
+        return f"{ending} {done}".strip()
 
     async def _question(self, work: Work, call: dict[str, Any]) -> Question:
         action, once = call["action"], call["rule"] in NEVER_STANDING
@@ -101,6 +126,24 @@ class Pausing:
             cost = await ledger.usual_cost(tx, work.request.job.id)
         text = f"May I do this?\n{shown(action)}\n{call['why']}"
         return may_i(action, text, call["why"], self._seconds, call["shown"], once=once, cost=cost)
+
+
+async def _state(tx: Connection, job_id: UUID, call: dict[str, Any]) -> Any:
+    """What was answered, or what came of the job that was handed work and whose words are in that; None if nothing."""
+    if "job" not in call:
+        asked = await approvals.of_action(tx, job_id, approvals.action_hash(call["action"]))
+        return None if asked is None else str(asked.state)
+    job = await jobs.get(tx, UUID(call["job"]))
+    if job.status not in FINAL:
+        return None
+    ended, error = job.result or {}, job.error or {}
+    if job.status is JobStatus.DONE and not ended.keys() & {"failed", "stopped"}:
+        told = {name: ended[name] for name in ("reply", "result_ref", "result_preview") if name in ended}
+        outcome = success({"job_id": call["job"], **told})
+    else:
+        outcome = failure(str(error.get("message") or ended.get("reply") or "It was stopped."))
+    # Nobody knows whose words are in the message of an error.
+    return {"outcome": outcome, "sources": ended.get("sources", []) if ended else [f"the failure of job {job.id}"]}
 
 
 def shown(action: dict[str, Any]) -> str:

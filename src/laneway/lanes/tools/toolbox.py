@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from copy import copy
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_ai import ApprovalRequired, RunContext, Tool
+from pydantic_ai import ApprovalRequired, CallDeferred, RunContext, Tool
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.tools import ToolDefinition
 
@@ -25,6 +26,8 @@ from laneway.lanes.tools.work import Work
 
 MANY = 20
 """With more tools from outside than these, a model is offered our own and finds the others by search_tools."""
+TO_OTHERS = frozenset({search_tools.NAME, search_tools.ACTION, "delegate"})
+"""The tools by which a lane that does work of its own finds help elsewhere."""
 RETRIES = 3
 LONGEST_READ = 24_000
 """Characters of one text in an outcome that a model is given: some 6,000 tokens."""
@@ -61,11 +64,14 @@ class Toolbox:
         """The names of the tools that are always offered."""
         return {entry.name for entry in self._entries}
 
-    def tools(self) -> list[Tool[Work]]:
-        """The tools as a model sees them; which of them depends on who is asking."""
+    def tools(self, of_ours: Collection[str] | None = None) -> list[Tool[Work]]:
+        """The tools as a model sees them, of our own only those `of_ours`; which of them depends on who is asking."""
         entries, everyday = self.entries(), self.everyday()
         many = len(entries) - len(everyday) > MANY
         always = everyday if many else {entry.name for entry in entries} - {search_tools.NAME}
+        if of_ours is not None:
+            entries = [entry for entry in entries if entry.name not in everyday or entry.name in of_ours]
+            always = (always - everyday) | set(of_ours)
         return [self._tool(entry, always) for entry in entries]
 
     async def make_ready(self) -> None:
@@ -78,7 +84,8 @@ class Toolbox:
         made = self._made.get(entry.name)
         if made is None or made[0] is not entry:
             made = self._made[entry.name] = (entry, self._make(entry))
-        tool = made[1]
+        # Each lane offers it as it likes.
+        tool = copy(made[1])
         tool.prepare = _offered(entry, entry.name in offered_always)
         return tool
 
@@ -147,6 +154,8 @@ class Toolbox:
                 work.read(entry.source(given, outcome), outcome)
             if entry.name == search_tools.NAME:
                 work.found |= ToolSearch.found_in(outcome)
+            if entry.hands_on and isinstance(outcome, dict) and outcome.get("status") == "success":
+                raise CallDeferred({"job": outcome["result"]["job_id"], "call": context.tool_call_id})
             return for_model(outcome)
 
         return _looks_like(entry, call)

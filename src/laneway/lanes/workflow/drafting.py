@@ -13,13 +13,12 @@ from zoneinfo import ZoneInfo
 from pydantic_ai import Agent, AgentRunResult, ToolOutput
 from pydantic_ai.durable_exec.dbos import DBOSDurability
 from pydantic_ai.exceptions import UnexpectedModelBehavior, UsageLimitExceeded
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
 from laneway.clock import Clock
-from laneway.domain.conversation import Author
 from laneway.domain.workflow import Workflow
 from laneway.engine.steps import Steps
 from laneway.lanes.contract import Request
@@ -37,7 +36,7 @@ from laneway.llm.guard import guarded_by
 from laneway.llm.live import LiveModel
 from laneway.llm.meter import Account, charged_to, prompted_by
 from laneway.llm.prompts import Prompts
-from laneway.transcript import Turn
+from laneway.transcript import as_message
 
 MOST_CALLS = 6
 MOST_SHOWN = 60_000
@@ -110,7 +109,7 @@ class Drafting:
             return {"wanted": _wanted(scene.owner, found).action(0)}
 
         found = await self._steps.step("draft", plan)
-        spent = {"tool_calls": [NAME] if "wanted" in found else [], "tokens_used": 0, "llm_model": "offline"}
+        spent = {"tool_calls": [NAME] if "wanted" in found else [], "llm_model": "offline"}
         if "said" in found:
             return Drafted(None, found["said"], spent, refused=True)
         return Drafted(Wanted.of(found["wanted"]), spent=spent)
@@ -131,7 +130,7 @@ class Drafting:
                 deps=sight,
                 # The schema stands where it never changes, so that providers need not read it anew.
                 instructions=f"{self._prompts.text('workflow')}\n\nThe JSON Schema of workflows:\n{_schema()}",
-                message_history=[_message(turn) for turn in request.turns[:-1]],
+                message_history=[as_message(turn) for turn in request.turns[:-1]],
                 usage_limits=UsageLimits(request_limit=MOST_CALLS),
             )
 
@@ -171,18 +170,11 @@ def _schema() -> str:
     return json.dumps(schema.schema(), separators=(",", ":"))
 
 
-def _message(turn: Turn) -> ModelMessage:
-    if turn.author is Author.USER:
-        return ModelRequest([UserPromptPart(turn.whole)])
-    return ModelResponse([TextPart(turn.text)])
-
-
 def _spent(messages: list[ModelMessage]) -> dict[str, Any]:
     said = [message for message in messages if isinstance(message, ModelResponse) and message.model_name]
-    tokens = sum(message.usage.input_tokens + message.usage.output_tokens for message in said)
     cached = sum(message.usage.cache_read_tokens for message in said)
     return {
-        "tool_calls": [call.tool_name for message in said for call in message.tool_calls], "tokens_used": tokens,
+        "tool_calls": [call.tool_name for message in said for call in message.tool_calls],
         "llm_model": said[-1].model_name if said else None, "cache_hit": cached > 0,
         "cache_kind": "provider" if cached else None,
     }  # fmt: skip

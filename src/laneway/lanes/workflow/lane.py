@@ -97,7 +97,7 @@ class WorkflowLane:
         stored = await self._asking.store(request, wanted, base, standing.answered_by)
         if isinstance(stored, int):
             return await self._asking.ask(request, wanted, since=base)
-        return await self._done(request, *stored, {})
+        return await self._done(request, *stored, self._told(Drafted(None)))
 
     async def _check_words(self, request: Request) -> None:
         """Returns only if no secret is in the words; of one whose lane was not known before, nothing stays stored."""
@@ -133,13 +133,10 @@ class WorkflowLane:
         if workflow.removed_at is not None:
             now = f"Workflow `{workflow.tag}` is removed, as if it had never been made."
         text = f"Done: {patch.description or 'the workflow is changed.'} {now}"
-        metadata = metadata or self._told(Drafted(None))
-        metadata["metadata"]["execution_time_ms"] = _milliseconds(request.job.created_at, self._clock.now())
         return Answer(text, {"result_ref": ref, "result_preview": shown, "workflow": workflow.tag, **metadata})
 
     def _told(self, drafted: Drafted) -> dict[str, Any]:
-        usual = {"tool_calls": ["patch_workflow"], "tokens_used": 0, "cache_hit": False, "cache_kind": None,
-                 "llm_model": None}  # fmt: skip
+        usual = {"tool_calls": ["patch_workflow"], "cache_hit": False, "cache_kind": None, "llm_model": None}
         return {"metadata": {**usual, **drafted.spent}}
 
 
@@ -163,7 +160,3 @@ def _refused(error: LanewayError) -> Answer:
 
 def _failed(kind: str, text: str) -> Answer:
     return Answer(text, {"failed": failure(kind, text)})
-
-
-def _milliseconds(began: datetime, ended: datetime) -> int:
-    return round((ended - began).total_seconds() * 1000)

@@ -41,13 +41,9 @@ async def one(here: Here, thread_id: UUID) -> ThreadShape:
 
 @router.post("/threads/{thread_id}/stop", summary="Stop everything that runs or waits in a thread")
 async def stop(here: Here, thread_id: UUID) -> Stopped:
-    stopped = []
     async with here.app.db.transaction() as tx:
         await known(tx, thread_id)
-        for job in await jobs.open_in_thread(tx, thread_id):
-            if await jobs.cancel_if_open(tx, job.id) is not None:
-                stopped.append(job.id)
-    return Stopped(stopped=stopped)
+        return Stopped(stopped=[job.id for job in await jobs.stop_thread(tx, thread_id)])
 
 
 async def known(tx: Connection, thread_id: UUID) -> Thread:
