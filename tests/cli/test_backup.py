@@ -129,15 +129,36 @@ def test_a_file_that_is_no_whole_backup_writes_nothing(shell: Shell, saved: tupl
     assert "no whole backup" in shell.refused("restore", str(shell.folder / "nowhere"), "--home", str(there))
 
 
-def test_a_file_that_reaches_out_of_its_folder_is_refused(shell: Shell, saved: tuple[Path, str, str]) -> None:
-    hostile, there = shell.folder / "hostile", shell.folder / "victim"
+def member(name: str, kind: bytes = tarfile.REGTYPE, to: str = "") -> tarfile.TarInfo:
+    made = tarfile.TarInfo(name)
+    made.type, made.linkname, made.mode = kind, to, 0o777
+    return made
+
+
+@pytest.mark.parametrize("case", ["climbs", "home is a link", "second name", "device", "fifo"])
+def test_a_file_that_reaches_out_of_its_folder_is_refused(
+    shell: Shell, saved: tuple[Path, str, str], case: str
+) -> None:
+    hostile, there, victim = shell.folder / "hostile", shell.folder / "there", shell.folder / "victim"
+    victim.mkdir(exist_ok=True)
+    precious = victim / "precious.txt"
+    precious.write_text("mine")
+    precious.chmod(0o600)
+    more = {
+        "climbs": member("home/../../../outside"),
+        "home is a link": member("home", tarfile.SYMTYPE, str(victim)),
+        "second name": member("home/h", tarfile.LNKTYPE, str(precious)),
+        "device": member("home/null", tarfile.CHRTYPE),
+        "fifo": member("home/fifo", tarfile.FIFOTYPE),
+    }[case]
     with tarfile.open(saved[0]) as old, tarfile.open(hostile, "w:gz") as new:
-        for name in ("manifest.json", "database", "home"):
+        for name in ("manifest.json", "database", *(["home"] if more.name != "home" else [])):
             new.addfile(old.getmember(name), old.extractfile(name) if name != "home" else None)
-        new.addfile(tarfile.TarInfo("home/../../../outside"))
-    assert "outside" in shell.refused("restore", str(hostile), "--home", str(there))
+        new.addfile(more)
+    assert more.name.rpartition("/")[2] in shell.refused("restore", str(hostile), "--home", str(there))
     assert not (shell.folder / "outside").exists()
     assert [path.name for path in there.iterdir()] == ["up.lock"]
+    assert (precious.stat().st_mode & 0o777, precious.stat().st_nlink) == (0o600, 1)
 
 
 def test_what_cannot_be_backed_up_is_refused_in_one_line(shell: Shell, saved: tuple[Path, str, str]) -> None:

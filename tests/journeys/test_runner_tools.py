@@ -150,7 +150,7 @@ async def test_a_question_of_delegated_work_of_a_redis_job_reaches_the_owner_and
         await producer.home.ask("/help")
         await producer.push("j", LOOK_UP)
         [notice] = await until(producer.notices)
-        assert "The job j from Redis asks" in notice
+        assert "(redis/job:j) asks" in notice
         assert [job.status for job in await producer.jobs()] == ["waiting", "waiting", "done"]
     # Whoever starts next knows only what was stored.
     async with queue(script, tools=[counter.entry(asks=True)]) as producer:

@@ -41,6 +41,20 @@ async def test_the_same_id_twice_is_one_message(door: Door) -> None:
     assert why["received"] == {**why["received"], "external_id": "order-1", "channel": "http", "duplicates": 2}
 
 
+async def test_an_id_is_that_of_whoever_gave_it(door: Door) -> None:
+    own = await door.send("what is my order status?", id="1")
+    receipts = [
+        await door.send("what is my order status?", id="1", sender={"id": name, "name": name})
+        for name in ("ann", "bob")
+    ]
+    assert len({receipt["message_id"] for receipt in (own, *receipts)}) == 3
+    assert len({receipt["thread_id"] for receipt in (own, *receipts)}) == 3
+    again = await door.post(
+        "/messages", 200, json={"text": "what is my order status?", "id": "1", "sender": {"id": "bob", "name": "bob"}}
+    )
+    assert again["message_id"] == receipts[1]["message_id"]
+
+
 async def test_twenty_copies_at_once_make_one_job(own_door: Door) -> None:
     door = own_door
     copies = [door.http.post("/messages", json={"text": "all at once", "id": "storm"}) for _ in range(20)]

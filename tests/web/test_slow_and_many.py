@@ -134,6 +134,11 @@ async def test_bad_keys_are_refused_unread_after_some_and_good_ones_go_on(opened
             assert (await stranger.http.get("/health")).status_code == 200
             hook = [(await stranger.http.post("/hooks/codex", json={})).status_code for _ in range(2)]
             assert hook == [429, 429]
+            # Behind a proxy everybody has one address: a key that was never used before is known all the same.
+            async with door.somebody_else("operator") as late:
+                await late.get("/jobs", 403)
+            forged = [{"Authorization": "Bearer x", "X-Forwarded-For": f"10.0.0.{number}"} for number in range(5)]
+            assert {(await stranger.http.get("/status", headers=one)).status_code for one in forged} == {429}
         await door.get("/status")
         # The right key is let in, to be told what is wrong with what it brings.
         assert (await door.http.post("/hooks/codex", json={})).status_code == 400

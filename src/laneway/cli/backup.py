@@ -64,9 +64,10 @@ def restore(
     with only_up(place, f"restore of {file}"), tarfile.open(file, "r:gz") as tar:
         unfinished = Path(tempfile.mkdtemp(prefix=".restore-", dir=place))
         try:
-            # Nothing gets out of the folder; the first releases of 3.11 know no filters, and take no argument.
-            tar.extraction_filter = getattr(tarfile, "tar_filter", None)
-            tar.extractall(unfinished)  # noqa: S202  see above
+            # Nothing gets out of the folder; the first releases of 3.11 know no filters.
+            if not hasattr(tarfile, "tar_filter"):
+                raise tarfile.TarError("this Python cannot unpack it safely; take 3.11.4 or newer")
+            tar.extractall(unfinished, filter=_checked)  # noqa: S202  each member is looked at
             settings = Settings.load({**os.environ, "LANEWAY_HOME": str(unfinished / HOME)})
             with _database(settings) as url:
                 if current_version(url) is not None:
@@ -81,10 +82,20 @@ def restore(
     print(f"{place} is as it was at {manifest['made_at']}; `laneway up --home {place}` starts it.")
 
 
+def _checked(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+    """The member, if it is one that we write: a file, a folder, or a symbolic link below the home."""
+    fits = member.isdir() if member.name == HOME else member.isreg() or member.name not in (DATABASE, MANIFEST)
+    if not fits or member.isdev() or member.islnk():
+        raise tarfile.TarError(f"`{member.name}` is nothing that a backup holds")
+    return tarfile.tar_filter(member, folder)
+
+
 class _Archive(tarfile.TarFile):
     """An archive of files that others use meanwhile: what is gone when its turn comes is left out."""
 
     def add(self, *given: Any, **named: Any) -> None:
+        # A file with two names is written twice: no member leads to another.
+        self.inodes: dict[Any, Any] = {}
         with suppress(FileNotFoundError):
             super().add(*given, **named)
 
@@ -107,7 +118,7 @@ def _write(settings: Settings, folder: Path) -> dict[str, Any]:
         with _Archive.open(fileobj=file, mode="w:gz", compresslevel=3) as tar:
             tar.add(folder / MANIFEST, MANIFEST)
             tar.add(folder / DATABASE, DATABASE)
-            tar.add(settings.home, HOME, filter=lambda info: None if info.name in LEFT_OUT else info)
+            tar.add(settings.home, HOME, filter=lambda info: None if info.name in LEFT_OUT or info.isdev() else info)
         os.fsync(file.fileno())
     return manifest
 

@@ -78,6 +78,8 @@ class WebServer(uvicorn.Server):
             log_config=None,
             access_log=False,
             server_header=False,
+            # Whoever writes it could be anybody: no header says which address a request came from.
+            proxy_headers=False,
             timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )

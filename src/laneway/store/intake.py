@@ -120,16 +120,16 @@ def _parameters(incoming: Incoming, message_id: UUID, job_id: UUID, aside: bool)
 
 async def _already_here(tx: Connection, incoming: Incoming) -> Receipt:
     cursor = await tx.execute(
-        "SELECT m.id, m.thread_id, j.id, m.text FROM messages m JOIN jobs j ON j.message_id = m.id "
+        "SELECT m.id, m.thread_id, j.id, m.text, m.principal_id FROM messages m JOIN jobs j ON j.message_id = m.id "
         "WHERE m.channel = %s AND m.external_id = %s ORDER BY j.seq LIMIT 1",
         (incoming.channel, incoming.external_id),
     )
     row = await cursor.fetchone()
     if row is None:
         raise Conflict("This message is stored already, and nothing is done about it.", hint="Send it anew.")
-    if incoming.channel == "http" and row[3] != incoming.text:
+    if incoming.channel == "http" and row[3:5] != (incoming.text, incoming.principal.id):
         raise Conflict(
-            f"The id `{incoming.external_id}` belongs to a message with another text.",
+            f"The id `{incoming.external_id}` belongs to a message with another text or of somebody else.",
             hint="Send a new message with an id of its own.",
         )
     await events.append(tx, "message.duplicate", {"external_id": incoming.external_id}, thread_id=row[1], job_id=row[2])

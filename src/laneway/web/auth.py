@@ -36,7 +36,7 @@ REMEMBERED_SECONDS = 5.0
 MOST_REMEMBERED = 64
 LONGEST_KEY = 200
 BAD_KEYS = 30
-"""So many keys that open nothing are looked up in a minute for one address."""
+"""So many keys that open nothing are told so in a minute for one address; then it hears when to try again."""
 MOST_COUNTED = 10_000
 ROLES = "x-roles"
 """The key in the API's description under which a route names the roles that may use it beside the owner."""
@@ -53,10 +53,6 @@ class Keys:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._known: dict[str, tuple[float, Principal]] = {}
-
-    def was_good(self, key: str) -> bool:
-        """Whether the key opened something lately."""
-        return principals.hashed(key) in self._known
 
     async def principal(self, key: str) -> Principal | None:
         """The principal of the key, if it is anybody's."""
@@ -156,11 +152,11 @@ class Authentication:
 
     async def _known(self, scope: Scope) -> Principal:
         key = presented(Headers(scope=scope))
-        if key and not self._keys.was_good(key):
-            self._bad.check(_address(scope))
+        # The right key passes whatever others at its address have tried.
         found = await self._keys.principal(key) if key and len(key) <= LONGEST_KEY else None
         if found is None:
             if key:
+                self._bad.check(_address(scope))
                 self._bad.count(_address(scope))
             raise Unauthorized(
                 "This key opens nothing." if key else "This needs a key.",

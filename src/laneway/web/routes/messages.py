@@ -83,7 +83,7 @@ async def send(
     incoming = Incoming(
         channel=posted.channel,
         thread=_thread(posted),
-        external_id=_external_id(posted.id, idempotency_key),
+        external_id=_external_id(posted.id, idempotency_key, posted.sender),
         text=posted.text,
         principal=me if posted.sender is None else _stranger(posted.sender, here.clock.now()),
         mode=posted.mode,
@@ -152,13 +152,16 @@ def _thread(posted: Posted) -> str:
     return "main" if posted.sender is None else f"customer:{posted.sender.id}"
 
 
-def _external_id(in_body: str | None, in_header: str | None) -> str:
+def _external_id(in_body: str | None, in_header: str | None, sender: Sender | None) -> str:
+    """The message's id; what a customer calls one is that customer's alone."""
     if in_body is not None and in_header is not None and in_body != in_header:
         raise BadInput("`id` and the header Idempotency-Key differ.", hint="Give one of them.")
     given = in_header if in_body is None else in_body
     if given is not None and given.startswith(RESERVED):
         raise BadInput(f"An id may not begin with `{RESERVED}`.", hint="Choose another.")
-    return uuid4().hex if given is None else given
+    if given is None:
+        return uuid4().hex
+    return given if sender is None else f"customer:{sender.id}/{given}"
 
 
 def _stranger(sender: Sender, now: datetime) -> Principal:
