@@ -29,12 +29,12 @@ async def test_a_result_is_written_whole_or_not_at_all(
         await client.hset(key, "x", "y")
         for _ in range(2):
             with pytest.raises(TransientFault, match=f"`{key}` is a hash where"):
-                await publisher.publish(RESULT, {"run_id": "r"})
+                await publisher.publish(RESULT, {"run_id": "r"}, "1")
         assert await client.keys("*") == [key.encode()]
         assert f"`{key}` is a hash where" in caplog.text
         await client.delete(key)
-        assert await publisher.publish(RESULT, {"run_id": "r"}) is True
-        assert await publisher.publish(RESULT, {"run_id": "r"}) is False
+        assert await publisher.publish(RESULT, {"run_id": "r"}, "1") is True
+        assert await publisher.publish(RESULT, {"run_id": "r"}, "1") is False
         assert await client.llen("agent:results:j") == await client.llen("completion_signals") == 1
         assert 0 < await client.ttl("agent:results:j") <= 60 < await client.ttl("agent:published:j")
 

@@ -37,8 +37,12 @@ class Producer:
         return [json.loads(raw) for raw in await self.redis.lrange(f"agent:results:{job_id}", 0, -1)]
 
     async def result(self, job_id: str, seconds: float = 30) -> dict[str, Any]:
-        """The one result of the job, once it is there."""
-        await until(lambda: self.results(job_id), seconds)
+        """The one result of the job, once it is there and nobody is asked any more."""
+
+        async def ended() -> list[dict[str, Any]]:
+            return [one for one in await self.results(job_id) if one["status"] != "waiting"]
+
+        await until(ended, seconds)
         [found] = await self.results(job_id)
         return found
 

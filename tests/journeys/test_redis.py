@@ -19,9 +19,12 @@ async def test_a_job_in_the_list_has_its_result_in_the_seeds_shape(queue: Start[
     async with queue(FOUR) as producer:
         await producer.push("job-1", "what is two and two?")
         result = await producer.result("job-1")
-        assert list(result) == ["version", "job_id", "status", "result_ref", "result_preview", "metadata"]
+        assert list(result) == [
+            "version", "job_id", "status", "result_ref", "result_preview", "metadata", "result_data",
+        ]  # fmt: skip
         assert (result["version"], result["job_id"], result["status"]) == ("1.0", "job-1", "completed")
         assert result["result_preview"] == {"kind": "text", "text": "Four."}
+        assert result["result_data"] == "Four."
         assert set(result["metadata"]) == {
             "tool_calls", "tokens_used", "cache_hit", "cache_kind", "execution_time_ms", "llm_model",
         }  # fmt: skip
@@ -49,17 +52,19 @@ async def test_task_is_as_good_as_prompt_and_what_nobody_knows_is_kept(queue: St
         }  # fmt: skip
 
 
-async def test_a_duplicate_runs_nothing_and_publishes_nothing_even_after_the_end(queue: Start[Producer]) -> None:
+async def test_a_duplicate_runs_nothing_and_brings_the_result_back_that_was_taken(queue: Start[Producer]) -> None:
     async with queue() as producer:
         await producer.push("twice")
         await producer.push("twice")
-        await producer.result("twice")
-        await producer.redis.delete("agent:results:twice")
-        await producer.push("twice", "something else?")
+        first = await producer.result("twice")
+        for _ in range(2):
+            await producer.redis.delete("agent:results:twice")
+            await producer.push("twice", "something else?")
+            assert await producer.result("twice") == first
         await producer.push("after")
         await producer.result("after")
         await producer.settled()
-        assert await producer.results("twice") == []
+        assert await producer.results("twice") == [first]
         assert len(await producer.jobs()) == 2
 
 

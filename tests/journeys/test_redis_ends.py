@@ -39,7 +39,7 @@ async def selling(
         yield producer, plan
 
 
-async def test_a_job_that_asks_publishes_nothing_until_it_is_decided(
+async def test_a_job_that_asks_says_that_it_waits_until_it_is_decided(
     redis_url: str, database_url: str, tmp_path: Path, shop: Pages
 ) -> None:
     async with selling(redis_url, database_url, tmp_path, shop) as (producer, plan):
@@ -52,7 +52,10 @@ async def test_a_job_that_asks_publishes_nothing_until_it_is_decided(
             told = await until(partial(_notices, producer, number))
             assert f":{name}) asks; here a button or a command answers it." in told[-1]
             assert str(question.id) in told[-1]
-            assert await producer.results(name) == []
+            [waiting] = await until(partial(producer.results, name))
+            assert (waiting["version"], waiting["job_id"], waiting["status"]) == ("1.0", name, "waiting")
+            assert waiting["approval"]["id"] == str(question.id)
+            assert set(waiting["approval"]) == {"id", "why", "text", "choices", "deadline"}
             if error == "expired":
                 await too_late(database_url)
             else:

@@ -29,7 +29,7 @@ class RunnerSettings(BaseModel):
     )
     redis_owners: dict[str, str] = setting(
         {}, "redis.owners", "LANEWAY_REDIS_OWNERS",
-        "workflow_owner of a job → name of a principal of ours; an owner who is not here is refused.",
+        "workflow_owner of a job → name of a principal of ours; if any is named, all others are refused.",
     )  # fmt: skip
     redis_jobs_per_minute: int = setting(
         600, "redis.jobs_per_minute", "LANEWAY_REDIS_JOBS_PER_MINUTE", "Jobs of one owner taken in a minute.", ge=1

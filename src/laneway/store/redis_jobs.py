@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import LiteralString
 from uuid import UUID
 
 from laneway.domain.conversation import Receipt
-from laneway.domain.job import Job
-from laneway.domain.judgement import ApprovalState
+from laneway.domain.job import Job, JobStatus
+from laneway.domain.judgement import ApprovalState, OutboxRow
 from laneway.errors import JobCancelled, described, failure
 from laneway.store import jobs, outbox
 from laneway.store.database import Connection
 from laneway.store.rows import Rows, columns
 
 CHANNEL = "redis"
-PREFIX = "job:"
-"""Before the id of a job in the id of its message: no job can be named like a reply of ours."""
+MOST_ATTEMPTS = 20
+"""So often a job may be sent again under its id after it failed."""
 
+ENDED = (JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELLED)
 CANCELLED = "It was cancelled before it began, or while it waited for an answer."
 
 
@@ -28,6 +30,16 @@ class Asked:
     job: Job
     not_approved: ApprovalState | None
     """How its last question ended, if that was not with a yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One of the jobs that were sent under an id, and its result once it has ended."""
+
+    number: int
+    asked: Asked | None
+    """None if it was refused."""
+    result: OutboxRow | None
 
 
 async def opened(tx: Connection, receipt: Receipt) -> None:
@@ -49,18 +61,68 @@ async def unfinished(tx: Connection) -> int:
     return int(row[0]) if row else 0
 
 
-async def is_known(tx: Connection, job_id: str) -> bool:
-    """Whether a job of this id was taken or refused before."""
+async def last_attempt(tx: Connection, job_id: str) -> Attempt | None:
+    """What became of the last job of this id; None if none was taken or refused before."""
+    keys = [key(job_id, number) for number in range(1, MOST_ATTEMPTS + 1) for key in (message_key, refusal_key)]
     cursor = await tx.execute(
-        "SELECT 1 FROM messages WHERE channel = %s AND external_id = ANY(%s) LIMIT 1",
-        (CHANNEL, [PREFIX + job_id, refusal_key(job_id)]),
+        "SELECT id, external_id, author = 'assistant' FROM messages WHERE channel = %s AND external_id = ANY(%s) "
+        "ORDER BY created_at DESC, id DESC LIMIT 1",
+        (CHANNEL, keys),
     )
-    return await cursor.fetchone() is not None
+    row = await cursor.fetchone()
+    if row is None:
+        return None
+    number = keys.index(str(row[1])) // 2 + 1
+    if row[2]:
+        return Attempt(number, None, await _last_reply(tx, "m.id = %s", (row[0],)))
+    found = await asked(tx, row[0])
+    said = await _last_reply(
+        tx, "m.thread_id = %s AND m.author = 'assistant' AND m.meta->>'answers' = %s "
+        "AND NOT m.meta ?| '{notice,approval}'", (found.job.thread_id, str(row[0])),
+    ) if found is not None and found.job.status in ENDED else None  # fmt: skip
+    return Attempt(number, found, said)
 
 
-def refusal_key(job_id: str) -> str:
+async def _last_reply(tx: Connection, which: LiteralString, values: tuple[object, ...]) -> OutboxRow | None:
+    cursor = await tx.execute(
+        f"SELECT o.id FROM outbox o JOIN messages m ON m.id = o.message_id WHERE {which} ORDER BY o.id DESC LIMIT 1",
+        values,
+    )
+    row = await cursor.fetchone()
+    return None if row is None else await outbox.get(tx, row[0])
+
+
+async def publish_again(tx: Connection, row: OutboxRow) -> None:
+    """The result is published once more: somebody asks for it anew."""
+    await tx.execute(
+        "UPDATE messages SET meta = jsonb_set(meta, '{times}', to_jsonb(coalesce((meta->>'times')::int, 1) + 1)) "
+        "WHERE id = %s",
+        (row.message_id,),
+    )
+    await tx.execute("DELETE FROM deliveries WHERE outbox_id = %s", (row.id,))
+    await tx.execute(
+        "UPDATE outbox SET state = 'pending', attempts = 0, resent = false, not_before = NULL, error = NULL "
+        "WHERE id = %s",
+        (row.id,),
+    )
+    await tx.execute("SELECT pg_notify('laneway_outbox', '')")
+
+
+def message_key(job_id: str, attempt: int = 1) -> str:
+    """The id of the message that is this attempt at the job."""
+    return f"job{'' if attempt == 1 else attempt}:{job_id}"
+
+
+def refusal_key(job_id: str, attempt: int = 1) -> str:
     """The id of the reply that refuses a job."""
-    return f"refused:{job_id}"
+    return f"refused{'' if attempt == 1 else attempt}:{job_id}"
+
+
+async def named_owners(tx: Connection) -> int:
+    """How many workflow_owners have a principal of their own."""
+    cursor = await tx.execute("SELECT count(*) FROM addresses WHERE starts_with(address, %s)", (f"{CHANNEL}:owner:",))
+    row = await cursor.fetchone()
+    return int(row[0]) if row else 0
 
 
 async def asked(tx: Connection, message_id: UUID, *, question: bool = False) -> Asked | None:
@@ -69,10 +131,11 @@ async def asked(tx: Connection, message_id: UUID, *, question: bool = False) -> 
     What is handed work by it asks its `question`.
     """
     cursor = await tx.execute(
-        "SELECT substr(m.external_id, %s), j.id FROM messages m JOIN jobs j ON j.message_id = m.id "
+        "SELECT substr(m.external_id, strpos(m.external_id, ':') + 1), j.id FROM messages m "
+        "JOIN jobs j ON j.message_id = m.id "
         "WHERE m.id = (SELECT CASE WHEN %s THEN coalesce((meta->>'origin')::uuid, id) ELSE id END "
-        "FROM messages WHERE id = %s) AND m.channel = %s AND starts_with(m.external_id, %s) ORDER BY j.seq LIMIT 1",
-        (len(PREFIX) + 1, question, message_id, CHANNEL, PREFIX),
+        "FROM messages WHERE id = %s) AND m.channel = %s AND m.external_id ~ '^job[0-9]*:' ORDER BY j.seq LIMIT 1",
+        (question, message_id, CHANNEL),
     )
     row = await cursor.fetchone()
     if row is None:

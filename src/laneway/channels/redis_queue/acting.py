@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from laneway.domain.conversation import Principal, Role
 from laneway.domain.people import RANK
 from laneway.errors import Forbidden, NotFound
-from laneway.store import principals
+from laneway.store import principals, redis_jobs
 from laneway.store.database import Connection
 from laneway.store.redis_jobs import CHANNEL
 
 OWN_ADDRESS = f"{CHANNEL}:jobs"
+MOST_NAMED = 1000
+"""So many workflow_owners have a principal of their own; a producer that makes them up ends here."""
 
 
 class UnknownOwner(Forbidden):
@@ -38,10 +40,25 @@ class Acting:
 
     async def who(self, tx: Connection, workflow_owner: str | None) -> Principal:
         """Whom the job acts as; UnknownOwner says why as nobody."""
-        found = await self.own(tx) if workflow_owner is None else await self._mapped(tx, workflow_owner)
+        if workflow_owner is None:
+            found = await self.own(tx)
+        else:
+            found = await (self._mapped if self.owners else self._named)(tx, workflow_owner)
         if found.blocked_at is not None:
             raise UnknownOwner(f"{found.name} is blocked.", hint="`laneway people unblock` lets them in again.")
         return found
+
+    async def _named(self, tx: Connection, workflow_owner: str) -> Principal:
+        """Where no owner is mapped: the owner if jobs may be, else an operator of this name, made for it."""
+        if self.role is Role.OWNER:
+            return await self.own(tx)
+        address = f"{CHANNEL}:owner:{workflow_owner}"
+        if await principals.at_address(tx, address) is None and await redis_jobs.named_owners(tx) >= MOST_NAMED:
+            raise UnknownOwner(
+                f"`{workflow_owner}` would be the {MOST_NAMED + 1}st workflow_owner here.",
+                hint="Add those who may come to redis.owners (LANEWAY_REDIS_OWNERS).",
+            )
+        return await principals.by_address(tx, address, self.role, f"{CHANNEL}:{workflow_owner}")
 
     async def _mapped(self, tx: Connection, workflow_owner: str) -> Principal:
         name = self.owners.get(workflow_owner)

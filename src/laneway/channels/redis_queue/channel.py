@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 from uuid import UUID
 
@@ -29,14 +30,16 @@ from laneway.channels.redis_queue.watch import Watch
 from laneway.clock import Clock, SystemClock
 from laneway.domain.conversation import Role
 from laneway.domain.ids import new_id
-from laneway.domain.judgement import OutboxRow
+from laneway.domain.judgement import ApprovalState, OutboxRow
 from laneway.errors import LanewayError, TransientFault, Unavailable
 from laneway.settings import Settings
-from laneway.store import artifacts, job_parts, redis_jobs
+from laneway.store import approvals, artifacts, job_parts, redis_jobs
 from laneway.store.artifacts import Artifacts
 from laneway.store.database import Database
 from laneway.store.redis_jobs import Asked
 
+MOST_BESIDE = 1_000_000
+"""Bytes of a result that lie beside its preview, for those who have no key to fetch it with."""
 MOST_INLINE = 10_000_000
 """Bytes of a result that `completion_signals` takes whole."""
 
@@ -117,10 +120,10 @@ class RedisQueue(Channel):
         if asked is None:
             return {"id": None, "kept": "no result of a job"}
         if "approval" in row.meta:
-            return {"id": None, "kept": "a question"}
+            return await self._send_question(row, asked)
         result, whole = await self._result(row, asked)
         named = asked.job.payload.get("runner") or {}
-        fresh = await self._publisher.publish(result, self._signal(result, named, whole))
+        fresh = await self._publisher.publish(result, self._signal(result, named, whole), _once(row))
         async with self._db.transaction() as tx:
             await redis_jobs.closed(tx, asked.job.id)
         return {"id": asked.job_id, "published": fresh}
@@ -133,10 +136,19 @@ class RedisQueue(Channel):
         async with self._db.transaction() as tx:
             return await redis_jobs.asked(tx, UUID(answers), question="approval" in row.meta)
 
+    async def _send_question(self, row: OutboxRow, asked: Asked) -> dict[str, Any]:
+        """While a person is asked, what lies where the result will be says so."""
+        async with self._db.transaction() as tx:
+            approval = await approvals.get(tx, UUID(str(row.meta["approval"])))
+        if approval.state is not ApprovalState.PENDING:
+            return {"id": None, "kept": "a question"}
+        fresh = await self._publisher.publish(results.waiting(asked.job_id, approval, row.text), None, _once(row))
+        return {"id": asked.job_id, "published": fresh}
+
     async def _send_refusal(self, row: OutboxRow) -> dict[str, Any]:
         named = row.meta["refused"]
         result = results.failed(str(named["job_id"]), row.meta["failed"], {}, {})
-        fresh = await self._publisher.publish(result, self._signal(result, named, None))
+        fresh = await self._publisher.publish(result, self._signal(result, named, None), _once(row))
         return {"id": result["job_id"], "published": fresh}
 
     async def _result(self, row: OutboxRow, asked: Asked) -> tuple[dict[str, Any], Any]:
@@ -151,22 +163,23 @@ class RedisQueue(Channel):
             async with self._db.transaction() as tx:
                 ref = await artifacts.record(tx, row.text.encode(), "text/plain")
         result = results.completed(asked.job_id, took, row.meta, row.text, ref)
-        whole = await self._whole(ref, result) if self._orders.tokens else None
-        return result, whole
+        size, whole = await self._whole(ref)
+        if size <= MOST_BESIDE:
+            result["result_data"] = whole
+        return result, whole if size <= MOST_INLINE else result["result_preview"]
 
     def _signal(self, result: dict[str, Any], named: Mapping[str, Any], whole: Any) -> dict[str, Any] | None:
         """What whoever runs the workflow is told, if the job belongs to a run."""
         return results.signal(result, named, whole) if self._orders.tokens and named.get("run_id") else None
 
-    async def _whole(self, ref: str, result: dict[str, Any]) -> Any:
-        """All of the result, or its preview if it is too large to be sent or cannot be read now."""
+    async def _whole(self, ref: str) -> tuple[float, Any]:
+        """All of the result and its bytes; beyond all if it cannot be read now, and not read if it is too large."""
         try:
             found = await self._originals.read(ref)
         except LanewayError:
-            return result["result_preview"]
-        if len(found.content) > MOST_INLINE:
-            return result["result_preview"]
-        return await asyncio.to_thread(_decoded, found.mime, found.content)
+            return inf, None
+        size, wanted = len(found.content), MOST_INLINE if self._orders.tokens else MOST_BESIDE
+        return size, await asyncio.to_thread(_decoded, found.mime, found.content) if size <= wanted else None
 
     async def _ping(self) -> None:
         try:
@@ -200,6 +213,11 @@ class RedisQueue(Channel):
 
     async def close(self) -> None:
         await self._client.aclose()
+
+
+def _once(row: OutboxRow) -> str:
+    """What tells this publishing of the reply from all others."""
+    return f"{row.message_id}.{row.meta.get('times', 1)}"
 
 
 def _decoded(mime: str, content: bytes) -> Any:

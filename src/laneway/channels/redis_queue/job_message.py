@@ -24,7 +24,10 @@ TEXTS = ("run_id", "node_id", "workflow_tag", "workflow_owner")
 
 KNOWN = frozenset({"version", "job_id", "prompt", "task", "context", "current_workflow", "timeout_sec", *TEXTS})
 _VERSION = re.compile(r"1(\.\d{1,9})?")
-_PAIR = re.compile(r'\s*"((?:[^"\\]|\\.){0,200})"\s*:\s*("(?:[^"\\]|\\.){0,4000}"|[-+.\w]{1,40})\s*,?')
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
+"""What tells how deep a place lies: brackets, and the texts whose brackets do not count."""
+_ID = re.compile(rb'"job_id"\s*:\s*("(?:[^"\\]|\\.){0,4000}"|-?\d{1,600})', re.DOTALL)
+MOST_SEARCHED = 16_000_000
 
 
 @dataclass(eq=False)
@@ -192,18 +195,19 @@ def _name(given: object) -> str | None:
 
 
 def first_id(raw: bytes) -> str | None:
-    """The job_id of something that is not worth reading, or cannot be: one that stands before anything nested."""
-    text = raw[:16_384].decode("utf-8", errors="replace").lstrip()
-    if not text.startswith("{"):
-        return None
-    at = 1
-    while (pair := _PAIR.match(text, at)) is not None:
-        if pair[1] == "job_id":
-            try:
-                return readable_id(json.loads(pair[2]))
-            except ValueError:
-                return None
-        at = pair.end()
+    """The job_id of something that is too large to be read, or no JSON: the first that lies in nothing else."""
+    depth = 0
+    for token in _TOKEN.finditer(raw, 0, MOST_SEARCHED):
+        match token[0][:1]:
+            case b"{" | b"[":
+                depth += 1
+            case b"}" | b"]":
+                depth -= 1
+            case _ if depth == 1 and (found := _ID.match(raw, token.start())):
+                try:
+                    return readable_id(json.loads(found[1].decode(errors="replace")))
+                except ValueError:
+                    return None
     return None
 
 

@@ -21,7 +21,8 @@ async def fields_read(raw: bytes, most_bytes: int) -> Unpacked:
     """The JSON object that was written, as `fields_of` reads it, without its large tables."""
     if len(raw) <= SMALL:
         return await without_large(Unpacked(fields_of(raw, most_bytes)))
-    check_size(raw, most_bytes)
+    # Of one that is too large the id is searched for, which takes a while.
+    await asyncio.to_thread(check_size, raw, most_bytes)
     try:
         found = await mended(raw, most_bytes)
     except NotTaken as refused:

@@ -47,7 +47,7 @@ class ListSource:
         """What lies in our own list: an answer of Redis may have been lost on its way."""
         # What the dead left is moved into our own list, and read from there.
         await self.beat(())
-        return [_entry(raw) for raw in await self._client.lrange(self._own(self._worker), 0, -1)]
+        return [_entry(raw, again=True) for raw in await self._client.lrange(self._own(self._worker), 0, -1)]
 
     async def take(self, most: int, seconds: float) -> Sequence[Entry]:
         # Redis takes parts of seconds, whatever its client's types say.
@@ -88,7 +88,7 @@ class ListSource:
         keys = [self._alive(other), self._own(other), self._own(self._worker), self._workers]
         taken = []
         while (raw := await self._take_next(keys=keys, args=[other])) is not None:
-            taken.append(_entry(raw))
+            taken.append(_entry(raw, again=True))
         return taken
 
     async def leave(self) -> None:
@@ -104,6 +104,6 @@ class ListSource:
         return f"{self.name}:alive:{worker}"
 
 
-def _entry(raw: bytes | str) -> Entry:
+def _entry(raw: bytes | str, *, again: bool = False) -> Entry:
     whole = raw if isinstance(raw, bytes) else raw.encode()
-    return Entry(whole, whole)
+    return Entry(whole, whole, again)

@@ -171,7 +171,7 @@ class Reader:
         """None once the job is committed and let go; else how long its owner must wait."""
         while True:
             try:
-                await self._taker.take(job)
+                await self._taker.take(job, again=entry.again)
             except TooMany as error:
                 return min(error.retry_after or 1.0, LONGEST_WAIT)
             except Unavailable:
@@ -202,9 +202,9 @@ class Reader:
         _log.warning("A job from %s was refused (%s): %s", self._source.name, bad.type, bad.reason)
         while True:
             try:
-                await self._taker.refuse(bad)
+                await self._taker.refuse(bad, again=entry.again)
                 break
-            except Unavailable:
+            except (TooMany, Unavailable):
                 await self._wait()
             except CannotHold as error:
                 # Put back, it would come again and again, and nothing behind it ever would.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from laneway.domain.judgement import ApprovalState
+from laneway.domain.judgement import Approval, ApprovalState
 from laneway.errors import failure
 
 VERSION = "1.0"
@@ -37,6 +37,15 @@ def completed(job_id: str, took: Mapping[str, int], meta: Mapping[str, Any], tex
         "version": VERSION, "job_id": job_id, "status": "completed", "result_ref": ref, "result_preview": preview,
         "metadata": metadata(took, meta), **{key: meta[key] for key in TOLD if key in meta},
     }  # fmt: skip
+
+
+def waiting(job_id: str, approval: Approval, text: str) -> dict[str, Any]:
+    """What lies in place of a result while a person is asked."""
+    asked = {
+        "id": str(approval.id), "why": approval.why, "text": text, "choices": approval.choices,
+        "deadline": approval.deadline.isoformat(),
+    }  # fmt: skip
+    return {"version": VERSION, "job_id": job_id, "status": "waiting", "approval": asked}
 
 
 def failed(job_id: str, error: Mapping[str, Any], took: Mapping[str, int], meta: Mapping[str, Any]) -> dict[str, Any]:

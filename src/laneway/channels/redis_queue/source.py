@@ -22,6 +22,8 @@ class Entry:
 
     key: bytes
     raw: bytes
+    again: bool = False
+    """Whether it was taken before, by us or a dead worker, so that it may be committed already."""
 
 
 class Source(Protocol):

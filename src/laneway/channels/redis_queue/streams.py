@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -67,7 +68,7 @@ class StreamSource:
         found: list[Entry] = []
         after = b"0"
         while batch := await asyncio.to_thread(_entries, await self._read_group(after, 100, None)):
-            found += batch
+            found += [replace(entry, again=True) for entry in batch]
             after = batch[-1].key
         return found
 
@@ -155,7 +156,8 @@ class StreamSource:
             claimed = await self._client.xautoclaim(
                 self.name, GROUP, self._worker, SILENCE_SECONDS * 2000, start_id=after, count=100
             )
-            found += [entry for entry in _entries([[self.name, claimed[1]]]) if entry.key not in at_hand]
+            left = _entries([[self.name, claimed[1]]])
+            found += [replace(entry, again=True) for entry in left if entry.key not in at_hand]
             after = claimed[0]
             if after in (b"0-0", "0-0"):
                 break
