@@ -53,7 +53,7 @@ async def lasting(door: Door, prompt: str, **more: Any) -> Any:
     await door.post(f"/approvals/{approval['id']}", json={"answer": "approve"})
     await door.until(approval["job_id"])
     job = await door.get(f"/jobs/{approval['job_id']}")
-    assert job["result"]["result_preview"]["kind"] == "patch", waiting
+    assert job["result"]["result_preview"]["kind"] == ("patch" if before else "new"), waiting
     [listed] = (await door.get("/workflows"))["items"]
     stored = await door.get(f"/workflows/{listed['tag']}")
     assert check(stored["document"]) == []

@@ -65,6 +65,12 @@ class AtHand:
         said = set(map(_single, _WORD.findall(text.casefold())))
         return isinstance(tables, dict) and any(said & _named(name, rows) for name, rows in tables.items())
 
+    def names_its_steps(self, text: str) -> bool:
+        """Whether the words name a step of the workflow that the request brings along."""
+        steps = [] if self.job is None else _steps(_runner(self.job))
+        said = set(map(_single, _WORD.findall(text.casefold())))
+        return any(said & _named(str(step.get("id")), None) for step in steps)
+
     def taken_up(self, text: str) -> str | None:
         """The lane that goes on with what was said just before, if the words do."""
         if self.job is not None and "offer" in self.job.payload:
@@ -112,15 +118,20 @@ def _single(word: str) -> str:
     return word.removesuffix("s")
 
 
-def _context(message_id: UUID, runner: Mapping[str, Any]) -> list[Turn]:
-    """At most a line of each, so that no document of theirs fills the model's view."""
-    told = []
+def _steps(runner: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The nodes of the current workflow, however they are kept."""
     workflow = runner.get("current_workflow")
     nodes = workflow.get("nodes") if isinstance(workflow, dict) else None
     if isinstance(nodes, dict):
         nodes = [{"id": name, **node} for name, node in nodes.items() if isinstance(node, dict)]
-    if isinstance(nodes, list):
-        listed = ", ".join(f"{node.get('id')} ({node.get('type')})" for node in nodes[:12] if isinstance(node, dict))
+    return [node for node in nodes if isinstance(node, dict)] if isinstance(nodes, list) else []
+
+
+def _context(message_id: UUID, runner: Mapping[str, Any]) -> list[Turn]:
+    """At most a line of each, so that no document of theirs fills the model's view."""
+    told = []
+    if steps := _steps(runner):
+        listed = ", ".join(f"{node.get('id')} ({node.get('type')})" for node in steps[:12])
         told.append(f"[the current workflow has the nodes {listed}]")
     tables = runner.get("tables")
     if isinstance(tables, dict):

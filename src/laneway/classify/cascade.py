@@ -161,8 +161,10 @@ class Cascade:
         else:
             await self._ready(LANE)
             found = await self.decide(LANE, text, earlier=near.context, world=world)
-        lasting = found.label == "patch" and found.sure
-        perhaps = not lasting and not found.sure and any(name == "patch" and p >= POSSIBLE for name, p in found.top)
+        perhaps = not found.sure and any(name == "patch" and p >= POSSIBLE for name, p in found.top)
+        # Whoever sends a workflow along and names a step of it means that; it is shown before it is stored.
+        lasting = (found.label == "patch" and found.sure) or (perhaps and near.names_its_steps(text))
+        perhaps = perhaps and not lasting
         summary = found.summary or wording.summary(LANE, found.label, text)
         return Classification(
             Intent.COMMAND if lasting else Intent.QUESTION,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, times in UTC.")]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
+Owner = Annotated[str | None, typer.Option("--owner", help="Whose it is: name, id or address; yours if absent.")]
 Before = Annotated[str | None, typer.Option(help="Go on where the list before ended.")]
 
 
-def connect() -> Client:
-    """A client of the server this environment belongs to."""
+def connect(owner: str | None = None) -> Client:
+    """A client of the server this environment belongs to, for workflows of this owner."""
     import httpx
 
     from laneway.client import Client
@@ -33,14 +35,19 @@ def connect() -> Client:
         client = Client.from_environment(home)
         if running_here is None:
             _check(client.url)
-            return client
+            return client.of(owner)
         client.close()
-        return Client(running_here, client.key)
+        return Client(running_here, client.key).of(owner)
     except (UnicodeError, httpx.InvalidURL):
         raise BadInput(
             "LANEWAY_URL or the key holds characters it cannot.",
             hint="Correct LANEWAY_URL, LANEWAY_KEY or the key file.",
         ) from None
+
+
+def whose(owner: str | None) -> str:
+    """The option of a printed command that goes on with this owner's workflows."""
+    return f" --owner {quote(owner)}" if owner else ""
 
 
 def _check(url: str) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from laneway.cli import workflow_runs
-from laneway.cli.connection import Before, Json, Limit, connect
+from laneway.cli.connection import Before, Json, Limit, Owner, connect, whose
 from laneway.cli.printing import local, more, one_line, plain, print_json, print_table
 from laneway.cli.workflow_files import Form, read_value, written
 from laneway.cli.workflow_patch import patch
@@ -29,10 +29,11 @@ def list_workflows(
     limit: Limit = 50,
     before: Before = None,
     removed: Annotated[bool, typer.Option("--removed", help="Those that were removed: `restore` brings back.")] = False,
+    owner: Owner = None,
     as_json: Json = False,
 ) -> None:
     """List workflows, newest first."""
-    with connect() as client:
+    with connect(owner) as client:
         page = client.workflows(limit=limit, before=before, removed=removed)
     if as_json:
         print_json(page)
@@ -42,13 +43,13 @@ def list_workflows(
     empty = "There are no workflows. `laneway workflow import FILE` makes one, and so does a request like "
     none = "No workflow was removed." if removed else f"{empty}“always e-mail me when …”."
     print_table(("WORKFLOW", "VERSION", "REMOVED" if removed else "CHANGED", "ID"), rows, empty=none)
-    more(page, f"laneway workflow list{' --removed' if removed else ''}")
+    more(page, f"laneway workflow list{' --removed' if removed else ''}{whose(owner)}")
 
 
 @app.command()
-def show(tag: Tag, version: Version = None, as_json: Json = False) -> None:
+def show(tag: Tag, version: Version = None, owner: Owner = None, as_json: Json = False) -> None:
     """Show a workflow: its nodes, edges and triggers."""
-    with connect() as client:
+    with connect(owner) as client:
         found = client.workflow(tag) if version is None else client.workflow_version(tag, version)
     if as_json:
         print_json(found)
@@ -60,17 +61,17 @@ def show(tag: Tag, version: Version = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def diagram(tag: Tag, version: Version = None) -> None:
+def diagram(tag: Tag, version: Version = None, owner: Owner = None) -> None:
     """Print a workflow as a Mermaid diagram."""
     from laneway.lanes.workflow.diagram import mermaid
 
-    print(plain(mermaid(_document(tag, version))).rstrip())
+    print(plain(mermaid(_document(tag, version, owner))).rstrip())
 
 
 @app.command()
-def history(tag: Tag, limit: Limit = 50, before: Before = None, as_json: Json = False) -> None:
+def history(tag: Tag, limit: Limit = 50, before: Before = None, owner: Owner = None, as_json: Json = False) -> None:
     """List the patches of a workflow, newest first, with the words that caused them."""
-    with connect() as client:
+    with connect(owner) as client:
         page = client.workflow_history(tag, limit=limit, before=before)
     if as_json:
         print_json(page)
@@ -82,7 +83,7 @@ def history(tag: Tag, limit: Limit = 50, before: Before = None, as_json: Json = 
     ]  # fmt: skip
     titles = ("VERSION", "KIND", "AT", "PATCH", "WHAT", "BECAUSE")
     print_table(titles, rows, empty="There are no patches.", wrapped="BECAUSE")
-    more(page, f"laneway workflow history {tag}")
+    more(page, f"laneway workflow history {tag}{whose(owner)}")
 
 
 @app.command()
@@ -90,10 +91,11 @@ def diff(
     tag: Tag,
     older: Annotated[int, typer.Argument(min=0, help="The older version; 0 = before the first.")],
     newer: Annotated[int | None, typer.Argument(min=0, help="The newer one; the newest if absent.")] = None,
+    owner: Owner = None,
     as_json: Json = False,
 ) -> None:
     """Say in words what differs between two versions."""
-    with connect() as client:
+    with connect(owner) as client:
         found = client.workflow_diff(tag, older, newer)
     if as_json:
         print_json(found)
@@ -104,25 +106,28 @@ def diff(
 
 
 @app.command()
-def undo(tag: Tag, patch: PatchId = None, as_json: Json = False) -> None:
+def undo(tag: Tag, patch: PatchId = None, owner: Owner = None, as_json: Json = False) -> None:
     """Take one patch back; later ones stay. Refused if a later one changed the same place."""
-    with connect() as client:
+    with connect(owner) as client:
         _said(client.undo_patch(tag, patch), as_json)
 
 
 @app.command()
-def redo(tag: Tag, patch: PatchId = None, as_json: Json = False) -> None:
+def redo(tag: Tag, patch: PatchId = None, owner: Owner = None, as_json: Json = False) -> None:
     """Make a patch hold again that was undone."""
-    with connect() as client:
+    with connect(owner) as client:
         _said(client.redo_patch(tag, patch), as_json)
 
 
 @app.command()
 def rollback(
-    tag: Tag, version: Annotated[int, typer.Argument(min=1, help="The version to go back to.")], as_json: Json = False
+    tag: Tag,
+    version: Annotated[int, typer.Argument(min=1, help="The version to go back to.")],
+    owner: Owner = None,
+    as_json: Json = False,
 ) -> None:
     """Make a workflow what it was at a version, as a new version."""
-    with connect() as client:
+    with connect(owner) as client:
         _said(client.roll_back_workflow(tag, version), as_json)
 
 
@@ -132,9 +137,10 @@ def export(
     form: Annotated[str, typer.Option("--format", help="json or yaml.")] = "json",
     version: Version = None,
     output: Annotated[Path | None, typer.Option("--output", help="Write it to this file.")] = None,
+    owner: Owner = None,
 ) -> None:
     """Write a workflow as JSON or YAML."""
-    text = written(_document(tag, version), _form(form))
+    text = written(_document(tag, version, owner), _form(form))
     if output is None:
         print(text, end="")
         return
@@ -149,6 +155,7 @@ def import_workflow(
     file: Annotated[str, typer.Argument(help="A JSON or YAML file; - reads standard input.")],
     tag: Annotated[str | None, typer.Option("--tag", help="Its tag; the name in its metadata, or the file's.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Make it the next version if the tag is taken.")] = False,
+    owner: Owner = None,
     as_json: Json = False,
 ) -> None:
     """Store a workflow from a file; it passes every check first."""
@@ -159,7 +166,7 @@ def import_workflow(
     if not name:
         raise BadInput("The workflow has no tag.", hint="Give one with --tag.")
     described = f"Imported from {'standard input' if file == '-' else Path(file).name}."
-    with connect() as client:
+    with connect(owner) as client:
         base = _version_of(client, name) if replace else None
         if base is None:
             _said(client.create_workflow(name, document, described), as_json)
@@ -168,22 +175,22 @@ def import_workflow(
 
 
 @app.command()
-def remove(tag: Tag, as_json: Json = False) -> None:
+def remove(tag: Tag, owner: Owner = None, as_json: Json = False) -> None:
     """Remove a workflow: it starts no more and its tag is free; `restore` brings it back."""
-    with connect() as client:
+    with connect(owner) as client:
         gone = client.remove_workflow(tag)
     if as_json:
         print_json(gone)
     else:
         name = plain(gone["tag"])
         print(f"Removed {name}, which was at version {gone['version']}.")
-        print(f"`laneway workflow restore {name}` brings it back.", file=sys.stderr)
+        print(f"`laneway workflow restore {name}{whose(owner)}` brings it back.", file=sys.stderr)
 
 
 @app.command()
-def restore(tag: Tag, as_json: Json = False) -> None:
+def restore(tag: Tag, owner: Owner = None, as_json: Json = False) -> None:
     """Bring back the workflow that was removed last under this tag, with its history and its triggers."""
-    with connect() as client:
+    with connect(owner) as client:
         back = client.restore_workflow(tag)
     if as_json:
         print_json(back)
@@ -213,8 +220,8 @@ def _version_of(client: Any, tag: str) -> int | None:
         return None
 
 
-def _document(tag: str, version: int | None) -> dict[str, Any]:
-    with connect() as client:
+def _document(tag: str, version: int | None, owner: str | None) -> dict[str, Any]:
+    with connect(owner) as client:
         found = client.workflow(tag) if version is None else client.workflow_version(tag, version)
     document: dict[str, Any] = found["document"]
     return document

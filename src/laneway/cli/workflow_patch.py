@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from laneway.cli.connection import Json, connect, text_of
+from laneway.cli.connection import Json, Owner, connect, text_of
 from laneway.cli.printing import plain, print_json
 from laneway.cli.workflow_check import Check
 from laneway.cli.workflow_files import read_value
@@ -35,6 +35,7 @@ def patch(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --operations: only show what it would do.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Store it without asking.")] = False,
     check: Check = False,
+    owner: Owner = None,
     as_json: Json = False,
 ) -> None:
     """Change a workflow: see first what would change and which runs would have ended differently, then say yes."""
@@ -42,7 +43,7 @@ def patch(
         raise BadInput(
             "Say the tag, and the change in words or with --operations.", hint="`laneway workflow patch --help`"
         )
-    with connect() as client:
+    with connect(owner) as client:
         if operations is not None:
             _by_operations(client, tag, operations, description, valid_until, dry_run=dry_run, yes=yes, as_json=as_json)
         elif dry_run:
@@ -50,7 +51,7 @@ def patch(
                 "--dry-run goes with --operations.", hint="A change in words is shown before it is stored anyway."
             )
         else:
-            _by_words(client, tag, text_of(str(words)), yes=yes, as_json=as_json)
+            _by_words(client, tag, text_of(str(words)), owner, yes=yes, as_json=as_json)
 
 
 def _by_operations(
@@ -77,9 +78,10 @@ def _by_operations(
         print(f"{plain(tag)} is at version {made['workflow']['version']}. Patch {made['patch']['id']}.")
 
 
-def _by_words(client: Client, tag: str, words: str, *, yes: bool, as_json: bool) -> None:
+def _by_words(client: Client, tag: str, words: str, owner: str | None, *, yes: bool, as_json: bool) -> None:
     """The words go the way of a message; what is asked on it is answered here."""
-    receipt = client.send(words, lane="workflow", channel="console", payload={"runner": {"workflow_tag": tag}})
+    runner = {"workflow_tag": tag, "workflow_owner": owner}
+    receipt = client.send(words, lane="workflow", channel="console", payload={"runner": runner})
     shown = ""
     while (job := _rested(client, receipt["job_id"]))["status"] == "waiting":
         asked = [one for one in client.approvals(state="pending")["items"] if one["job_id"] == job["id"]]

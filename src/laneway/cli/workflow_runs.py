@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from laneway.cli.connection import Before, Json, Limit, as_id, connect, text_of
+from laneway.cli.connection import Before, Json, Limit, Owner, as_id, connect, text_of, whose
 from laneway.cli.printing import between, local, more, one_line, plain, print_json, print_table
 from laneway.errors import BadInput
 
@@ -19,10 +19,10 @@ Wait = Annotated[float, typer.Option(help="Seconds to wait for its end; 0 only s
 _OPEN = ("running",)
 
 
-def run(tag: Tag, given: Input = None, wait: Wait = 30, as_json: Json = False) -> None:
+def run(tag: Tag, given: Input = None, wait: Wait = 30, owner: Owner = None, as_json: Json = False) -> None:
     """Run a workflow and show what became of it."""
     inputs = _object(given)
-    with connect() as client:
+    with connect(owner) as client:
         started = client.run_workflow(tag, inputs)
         _shown(client, started["run_id"], wait, as_json)
 
@@ -32,10 +32,11 @@ def trial(
     pinned: Annotated[str, typer.Option(help="Outputs by node id as a JSON object; - reads standard input.")] = "{}",
     given: Input = None,
     wait: Wait = 30,
+    owner: Owner = None,
     as_json: Json = False,
 ) -> None:
     """Try a workflow: pinned nodes give what you say, and nothing is sent, asked or changed."""
-    with connect() as client:
+    with connect(owner) as client:
         started = client.test_workflow(tag, _object(pinned), _object(given))
         _shown(client, started["run_id"], wait, as_json)
 
@@ -45,10 +46,11 @@ def runs(
     status: Annotated[str | None, typer.Option(help="running, waiting, done, failed or cancelled.")] = None,
     limit: Limit = 20,
     before: Before = None,
+    owner: Owner = None,
     as_json: Json = False,
 ) -> None:
     """List runs of a workflow, newest first; with a run's id, show its nodes."""
-    with connect() as client:
+    with connect(owner) as client:
         if _is_id(which):
             return _show_run(client.workflow_run(which), _nodes(client, which), as_json)
         page = client.workflow_runs(which, status=status, limit=limit, before=before)
@@ -64,13 +66,13 @@ def runs(
     print_table(titles, rows, empty="There are no such runs.", wrapped="ERROR")
     if any(one["paused"] for one in triggers):
         print("Its schedule is paused: its runs failed again and again. It goes on when the workflow is changed,")
-        print(f"or when a run of it ends well: `laneway workflow run {which}`.")
+        print(f"or when a run of it ends well: `laneway workflow run {which}{whose(owner)}`.")
     for one in triggers:
         if one["problem"]:
             print(
                 f"Trigger {one['number']} starts nothing ({local(one['problem_at'])}): {one_line(one['problem'], 300)}"
             )
-    return more(page, f"laneway workflow runs {which}")
+    return more(page, f"laneway workflow runs {which}{whose(owner)}")
 
 
 def retry(run: RunId, as_json: Json = False) -> None:
@@ -83,9 +85,9 @@ def cancel(run: RunId, as_json: Json = False) -> None:
     _change(run, "cancel", as_json)
 
 
-def hook(tag: Tag, as_json: Json = False) -> None:
+def hook(tag: Tag, owner: Owner = None, as_json: Json = False) -> None:
     """Make the address and secret of a workflow's webhook; the secret is shown once."""
-    with connect() as client:
+    with connect(owner) as client:
         made = client.workflow_hook(tag)
         address = f"{client.url}{made['path']}"
     if as_json:

@@ -42,6 +42,7 @@ class Wire:
 
     def __init__(self, url: str, key: str, timeout: float = 30) -> None:
         self.url, self.key = url.rstrip("/"), key
+        self._owner: str | None = None
         self._http = httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=timeout)
 
     @classmethod
@@ -53,6 +54,11 @@ class Wire:
         place = {} if home is None else {"LANEWAY_HOME": str(home)}
         settings = Settings.load({**os.environ, **place})
         return cls(url or f"http://127.0.0.1:{settings.port}", key or _stored_key(settings.home / "key"))
+
+    def of(self, owner: str | None) -> Self:
+        """From now on the workflows of this principal are meant."""
+        self._owner = owner
+        return self
 
     def close(self) -> None:
         """All connections are closed."""
@@ -104,6 +110,8 @@ class Wire:
         return self._request("DELETE", path)
 
     def _request(self, method: str, path: str, **more: Any) -> Json:
+        if self._owner is not None and path.startswith("/workflows"):
+            more["params"] = {**more.get("params", {}), "owner": self._owner}
         try:
             response = self._http.request(method, path, **more)
         except (httpx.ConnectError, httpx.ConnectTimeout):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, LiteralString
 from uuid import UUID
@@ -50,7 +50,7 @@ async def ask(
         return found
     if job.scope is Scope.REACTIVE and DELEGATED not in job.payload:
         # A schedule's question must not take the place of one that the owner is about to answer.
-        await _supersede(tx, job.thread_id)
+        await supersede_before(tx, job, action)
     asked = await Rows(tx, Approval).fetch_one(
         "INSERT INTO approvals (id, job_id, thread_id, action, action_hash, why, deadline, choices, may_answer, "
         "estimated_cost) VALUES (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s), %s, %s, %s) "
@@ -100,9 +100,18 @@ async def supersede(tx: Connection, approval: Approval) -> None:
     await _close(tx, ApprovalState.SUPERSEDED, "id = %s", (approval.id,))
 
 
-async def supersede_before(tx: Connection, job: Job) -> None:
-    """The thread's open questions of other jobs are no longer open: this job's command is newer."""
-    await _close(tx, ApprovalState.SUPERSEDED, "thread_id = %s AND job_id <> %s", (job.thread_id, job.id))
+async def supersede_before(tx: Connection, job: Job, action: Mapping[str, Any] | None = None) -> None:
+    """The thread's open questions of other jobs are no longer open: this job's command, or its question, is newer.
+
+    A program works on several things in one session: there a change of a workflow waits on, until it is asked about the
+    same one.
+    """
+    program, arguments = "door" in (job.payload.get("runner") or {}), (action or {}).get("arguments", {})
+    await _close(
+        tx, ApprovalState.SUPERSEDED, "thread_id = %s AND (job_id <> %s OR %s) AND NOT (%s "
+        "AND action->>'tool' = 'patch_workflow' AND action->'arguments'->>'workflow' IS DISTINCT FROM %s)",
+        (job.thread_id, job.id, action is not None, program, arguments.get("workflow")),
+    )  # fmt: skip
 
 
 async def of_action(tx: Connection, job_id: UUID, fingerprint: str) -> Approval | None:
@@ -166,10 +175,6 @@ def _check_choice(asked: Approval, answer: ApprovalState, choice: str | None) ->
 async def expire(tx: Connection) -> int:
     """Approvals past their deadline are expired and their jobs go on to say so."""
     return await _close(tx, ApprovalState.EXPIRED, "deadline < now()", ())
-
-
-async def _supersede(tx: Connection, thread_id: UUID) -> int:
-    return await _close(tx, ApprovalState.SUPERSEDED, "thread_id = %s", (thread_id,))
 
 
 async def _close(tx: Connection, state: ApprovalState, which: LiteralString, values: tuple[object, ...]) -> int:

@@ -122,6 +122,15 @@ async def called(tx: Connection, given: str) -> list[Principal]:
     )
 
 
+async def only_one(tx: Connection, given: str) -> Principal:
+    """The principal with this id, address or name; NotFound if there is none, or not only one."""
+    found = await called(tx, given)
+    if len(found) != 1:
+        many = "There is no principal" if not found else "Several principals are called"
+        raise NotFound(f"{many} `{given[:60]}`.", hint="`laneway people list` lists them.")
+    return found[0]
+
+
 async def set_host_mode(tx: Connection, principal_id: UUID, on: bool, by: Principal) -> Principal:
     """Commands of this principal run on the machine itself, or no longer do; who switched it is on record."""
     found = await by_id(tx, principal_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import LiteralString
+from typing import Literal, LiteralString
 from uuid import UUID
 
 from laneway.domain.conversation import Receipt
@@ -63,7 +63,7 @@ async def unfinished(tx: Connection) -> int:
 
 async def last_attempt(tx: Connection, job_id: str) -> Attempt | None:
     """What became of the last job of this id; None if none was taken or refused before."""
-    keys = [key(job_id, number) for number in range(1, MOST_ATTEMPTS + 1) for key in (message_key, refusal_key)]
+    keys = [key_of(kind, job_id, number + 1) for number in range(MOST_ATTEMPTS) for kind in ("job", "refused")]
     cursor = await tx.execute(
         "SELECT id, external_id, author = 'assistant' FROM messages WHERE channel = %s AND external_id = ANY(%s) "
         "ORDER BY created_at DESC, id DESC LIMIT 1",
@@ -108,21 +108,9 @@ async def publish_again(tx: Connection, row: OutboxRow) -> None:
     await tx.execute("SELECT pg_notify('laneway_outbox', '')")
 
 
-def message_key(job_id: str, attempt: int = 1) -> str:
-    """The id of the message that is this attempt at the job."""
-    return f"job{'' if attempt == 1 else attempt}:{job_id}"
-
-
-def refusal_key(job_id: str, attempt: int = 1) -> str:
-    """The id of the reply that refuses a job."""
-    return f"refused{'' if attempt == 1 else attempt}:{job_id}"
-
-
-async def named_owners(tx: Connection) -> int:
-    """How many workflow_owners have a principal of their own."""
-    cursor = await tx.execute("SELECT count(*) FROM addresses WHERE starts_with(address, %s)", (f"{CHANNEL}:owner:",))
-    row = await cursor.fetchone()
-    return int(row[0]) if row else 0
+def key_of(kind: Literal["job", "refused"], job_id: str, attempt: int = 1) -> str:
+    """The id of the message that is this attempt at the job, or of the reply that refuses it."""
+    return f"{kind}{'' if attempt == 1 else attempt}:{job_id}"
 
 
 async def asked(tx: Connection, message_id: UUID, *, question: bool = False) -> Asked | None:

@@ -94,15 +94,18 @@ class DiffShape(BaseModel):
     diagram: str
 
 
-class WorkflowListing(Listing):
-    before: int | None = Field(None, ge=0, lt=2**63, description="Only with a smaller `seq`.")
+class OwnedListing(Listing):
     owner: str | None = Field(
         None, max_length=200, description="Of this principal: id, address or name; yours if absent."
     )
+
+
+class WorkflowListing(OwnedListing):
+    before: int | None = Field(None, ge=0, lt=2**63, description="Only with a smaller `seq`.")
     removed: bool = Field(False, description="Those that were removed and can be brought back.")
 
 
-class NumberListing(Listing):
+class NumberListing(OwnedListing):
     before: int | None = Field(None, ge=0, lt=2**31, description="Only smaller numbers.")
 
 

@@ -240,15 +240,16 @@ def test_an_id_that_is_not_taken_is_answered_where_its_sender_waits_if_it_can_be
         assert refusal(job_id=nobody).job_id is None
 
 
-def test_the_id_of_what_cannot_be_read_is_found_where_it_stands_before_anything_nested() -> None:
+def test_the_id_of_what_cannot_be_read_is_found_wherever_it_stands_in_nothing_else() -> None:
     assert first_id(b'{"version": "1.0", "n": -1.5, "job_id": "a\\u0062c", "x": [') == "abc"
     assert first_id(b'  {"job_id":"j","prompt":"' + b"x" * 20_000_000 + b'"}') == "j"
     assert first_id(b'{"job_id": "\\ud800"}') == "\N{REPLACEMENT CHARACTER}"
-    another = (
-        b'{"context": {"job_id": "another"}, "job_id": "j"}',
-        b'{"prompt": "\\"job_id\\": \\"another\\"", "x": {}}',
-    )
-    assert [first_id(raw) for raw in (*another, b"[1, 2]", b"")] == [None] * 4
+    assert first_id(b'{"context": {"job_id": "another"}, "job_id": "j"}') == "j"
+    nobody = (
+        b'{"prompt": "\\"job_id\\": \\"another\\"", "x": {}}', b'{"prompt": "job_id", "x": [{"job_id": "another"}]}',
+        b'{"job_id": 1.5, "x', b'["job_id", "b"]', b"[1, 2]", b"",
+    )  # fmt: skip
+    assert [first_id(raw) for raw in nobody] == [None] * 6
 
 
 def test_a_token_becomes_a_job_and_keeps_what_a_job_has_no_name_for() -> None:

@@ -151,3 +151,18 @@ async def test_a_patch_of_a_run_goes_to_the_run_and_comes_from_the_whole_journey
     (visit,) = pages.visits
     assert (visit.method, visit.path, visit.headers["x-user-id"]) == ("POST", path, "owner")
     assert json.loads(visit.body)["node_id"] == "agent_node"
+
+
+async def test_a_new_workflow_never_replaces_that_of_the_run_that_asked_for_it(
+    database_url: str, tmp_path: Path, pages: Pages
+) -> None:
+    settings: dict[str, Any] = {"workflow_approval": False, "orchestrator_url": pages.url}
+    async with laneway(database_url, tmp_path, OfflineModel(), **settings) as running:
+        words = "always e-mail me when the price drops below 100"
+        await running.ask(words, lane="workflow", payload={"runner": {"run_id": "run-456"}})
+
+        async def visits() -> list[Visit]:
+            return pages.visits
+
+        await eventually(visits)
+    assert [(visit.method, visit.path.split("/")[3]) for visit in pages.visits] == [("PATCH", "workflows")]

@@ -130,21 +130,22 @@ NESTED = steps(
     "out ask work ask",
     "ask outer end",
     ask={"loop_back_to": "work", "max_iterations": 2},
-    outer={"loop_back_to": "out", "max_iterations": 1},
+    outer={"loop_back_to": "out", "max_iterations": 2},
     end={"set": "$nodes.ask.iterations"},
 )
-ENDED = {"iterations": 2, "value": 3, "again": False, "ended": "condition"}
+ENDED = {"iterations": 3, "value": 3, "again": False, "ended": "condition"}
 THRICE, LATE = "begin" + " work again" * 3 + " end", "begin" + " work again" * 2 + " late"
 LOOPS: dict[str, tuple[dict[str, Any], Any, str]] = {
     "before its body": (
         working(9, *BEFORE),
-        [3, {**ENDED, "iterations": 3}],
+        [3, ENDED],
         "begin again" + " work again" * 3 + " end",
     ),
     "behind its body": (working(9, *BEHIND), [3, ENDED], THRICE),
     "to its limit": (working(2, *BEFORE), None, "begin again" + " work again" * 2 + " end"),
+    "three rounds": (working(3, *BEHIND, condition="true"), None, "begin" + " work again" * 3 + " end"),
     "to its break path": (working(9, "begin work again", **PATHS), [3, ENDED], THRICE),
-    "to its path at the limit": (working(1.0, "begin work again", delay_ms=10.0, **PATHS), "late", LATE),
+    "to its path at the limit": (working(2.0, "begin work again", delay_ms=10.0, **PATHS), "late", LATE),
     "drawn, and gone only as the loop says": (working(9, *DRAWN), [3, ENDED], THRICE),
     "before its body in a loop": (NESTED, 2, "out ask work ask work ask outer " * 2 + "end"),
 }
@@ -171,7 +172,7 @@ async def test_what_a_loop_or_a_reference_cannot_work_out_stops_the_run_and_is_n
 
 async def test_a_loop_with_a_pinned_output_ends_whatever_that_is(flows: Workflows) -> None:
     workflow = await flows.store("flow", working(3, *BEHIND))
-    for pinned, rounds in ((5, 1), (None, 1), ([1], 1), ({}, 1), ({"again": False}, 1), ({"again": True}, 4)):
+    for pinned, rounds in ((5, 1), (None, 1), ([1], 1), ({}, 1), ({"again": False}, 1), ({"again": True}, 3)):
         order = {"test": True, "pinned": {"again": pinned}, "cause": {"type": "test"}}
         run = await flows.until(await flows.start(workflow, **order))
         assert (run.status, run.ended_at) == (RunStatus.DONE, ["end"]), run.error

@@ -18,6 +18,7 @@ from laneway.domain.conversation import Role
 from laneway.domain.workflow import Cause, Workflow
 from laneway.domain.workflow_run import RunStatus, WorkflowRun
 from laneway.errors import BadInput
+from laneway.lanes.workflow.checks import check
 from laneway.lanes.workflow.hearing import sent
 from laneway.lanes.workflow.runs import MOST_FAILURES
 from laneway.lanes.workflow.starting import Order
@@ -116,6 +117,40 @@ async def test_while_a_run_works_its_next_time_is_skipped(flows: Workflows) -> N
     await flows.until_query("SELECT 1 FROM events WHERE kind = 'workflow.run.skipped' AND body->>'workflow' = 'slow'")
     assert [one.id for one in await flows.runs_of(workflow)] == [run.id]
     await flows.query(works.format("done"))
+
+
+ASKS = [{"type": "cron", "schedule": in_half_a_day()}]
+OVERLAPS: dict[str | None, list[str]] = {
+    None: ["waiting"], "skip": ["waiting"], "queue": ["waiting", "waiting"], "cancel": ["cancelled", "waiting"],
+}  # fmt: skip
+
+
+async def test_while_a_run_waits_its_next_time_does_what_the_workflow_says(flows: Workflows) -> None:
+    stored = {}
+    for number, overlap in enumerate(OVERLAPS):
+        asks = document([node("ask", "hitl", {"message": "May it?"})])
+        made = {**asks, "triggers": ASKS, **({"overlap": overlap} if overlap else {})}
+        assert check(made) == []
+        stored[overlap] = await flows.store(f"asks-{number}", made)
+        assert await next_at(flows, stored[overlap]) is not None
+
+    async def all_asked() -> bool:
+        found = [await flows.runs_of(workflow) for workflow in stored.values()]
+        return all(runs and runs[-1].status is RunStatus.WAITING for runs in found)
+
+    await flows.come_due()
+    await eventually(all_asked, 60)
+    await flows.come_due()
+
+    async def as_wanted() -> bool:
+        found = {overlap: await flows.runs_of(workflow) for overlap, workflow in stored.items()}
+        return {overlap: [str(one.status) for one in runs[::-1]] for overlap, runs in found.items()} == OVERLAPS
+
+    await eventually(as_wanted, 60)
+    skipped = await flows.query("SELECT body->>'workflow' FROM events WHERE kind = 'workflow.run.skipped'")
+    assert {row[0] for row in skipped if row[0].startswith("asks-")} == {"asks-0", "asks-1"}
+    [first, second] = (await flows.runs_of(stored["queue"]))[::-1]
+    assert second.waits_for == first.id
 
 
 BROKEN = document([node("x", "transform", {"expression": "output.nothing"})])

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from laneway.domain.conversation import Principal, Role
 from laneway.domain.people import RANK
 from laneway.errors import Forbidden, NotFound
-from laneway.store import principals, redis_jobs
+from laneway.store import principals
 from laneway.store.database import Connection
 from laneway.store.redis_jobs import CHANNEL
 
 OWN_ADDRESS = f"{CHANNEL}:jobs"
-MOST_NAMED = 1000
-"""So many workflow_owners have a principal of their own; a producer that makes them up ends here."""
 
 
 class UnknownOwner(Forbidden):
@@ -52,13 +50,8 @@ class Acting:
         """Where no owner is mapped: the owner if jobs may be, else an operator of this name, made for it."""
         if self.role is Role.OWNER:
             return await self.own(tx)
-        address = f"{CHANNEL}:owner:{workflow_owner}"
-        if await principals.at_address(tx, address) is None and await redis_jobs.named_owners(tx) >= MOST_NAMED:
-            raise UnknownOwner(
-                f"`{workflow_owner}` would be the {MOST_NAMED + 1}st workflow_owner here.",
-                hint="Add those who may come to redis.owners (LANEWAY_REDIS_OWNERS).",
-            )
-        return await principals.by_address(tx, address, self.role, f"{CHANNEL}:{workflow_owner}")
+        name = f"{CHANNEL}:{workflow_owner}"
+        return await principals.by_address(tx, f"{CHANNEL}:owner:{workflow_owner}", self.role, name)
 
     async def _mapped(self, tx: Connection, workflow_owner: str) -> Principal:
         name = self.owners.get(workflow_owner)

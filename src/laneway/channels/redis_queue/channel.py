@@ -181,7 +181,8 @@ class RedisQueue(Channel):
         size, wanted = len(found.content), MOST_INLINE if self._orders.tokens else MOST_BESIDE
         return size, await asyncio.to_thread(_decoded, found.mime, found.content) if size <= wanted else None
 
-    async def _ping(self) -> None:
+    async def check(self) -> None:
+        """Returns if Redis answers now."""
         try:
             async with asyncio.timeout(3):
                 await self._client.ping()
@@ -190,7 +191,7 @@ class RedisQueue(Channel):
 
     async def _look(self) -> None:
         """Returns if Redis answers and there is nothing in it that keeps us from working; TransientFault says what."""
-        await self._ping()
+        await self.check()
         where = place(self._orders.url)
         try:
             async with asyncio.timeout(3):
@@ -202,10 +203,6 @@ class RedisQueue(Channel):
         for reader in self._readers.values():
             if reader.wrong is not None:
                 raise TransientFault(f"Redis at {where} cannot be worked with: {reader.wrong}")
-
-    async def check(self) -> None:
-        """Returns if Redis answers now."""
-        await self._ping()
 
     async def trouble(self) -> str | None:
         """What is wrong with Redis now; looked at again after a few seconds only."""

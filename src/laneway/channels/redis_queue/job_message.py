@@ -26,7 +26,7 @@ KNOWN = frozenset({"version", "job_id", "prompt", "task", "context", "current_wo
 _VERSION = re.compile(r"1(\.\d{1,9})?")
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
 """What tells how deep a place lies: brackets, and the texts whose brackets do not count."""
-_ID = re.compile(rb'"job_id"\s*:\s*("(?:[^"\\]|\\.){0,4000}"|-?\d{1,600})', re.DOTALL)
+_ID = re.compile(rb'"job_id"\s*:\s*("(?:[^"\\]|\\.){0,4000}"|-?\d{1,600}(?![\d.eE]))', re.DOTALL)
 MOST_SEARCHED = 16_000_000
 
 

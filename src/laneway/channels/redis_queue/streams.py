@@ -202,7 +202,8 @@ def _is_batch(value: Any) -> bool:
 
 def _as_json(fields: Mapping[bytes, bytes]) -> bytes:
     """The fields as one JSON object; bytes that are no UTF-8 stay what they are, and are refused when they are read."""
-    inner = b",".join(orjson.dumps(_text(name)) + b":" + _quoted(value) for name, value in fields.items())
+    texts = ((name.decode(errors="replace"), value) for name, value in fields.items())
+    inner = b",".join(orjson.dumps(name) + b":" + _quoted(value) for name, value in texts)
     return b"{" + inner + b"}"
 
 
@@ -211,10 +212,6 @@ def _quoted(value: bytes) -> bytes:
         return orjson.dumps(value.decode())
     except UnicodeDecodeError:
         return b'"' + value + b'"'
-
-
-def _text(name: bytes) -> str:
-    return name.decode(errors="replace")
 
 
 class _NoJSON(Exception):

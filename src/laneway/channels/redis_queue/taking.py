@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
 
 from laneway.channels.intake import Intake
 from laneway.channels.redis_queue.acting import Acting
@@ -82,7 +82,7 @@ class Taker:
     async def _write(self, tx: Connection, job: JobMessage, again: bool) -> Outcome:
         attempt = await self._attempt(tx, job.job_id, anew=not again)
         if attempt is None:
-            await events.append(tx, "message.duplicate", {"external_id": redis_jobs.message_key(job.job_id)})
+            await events.append(tx, "message.duplicate", {"external_id": redis_jobs.key_of("job", job.job_id)})
             return "duplicate"
         incoming = _incoming(job, await self.acting.who(tx, job.named.get("workflow_owner")), attempt)
         self.intake.check(incoming)
@@ -107,27 +107,21 @@ class Taker:
         if attempt is None or (again and attempt > 1):
             return
         own = await self.acting.own(tx)
+        meta = {"refused": {"job_id": job_id, **bad.named}, "failed": failure(bad.type, bad.reason)}
         # One for each: replies of a thread wait for one another, and one key in Redis may be of a wrong type.
-        thread = await conversations.ensure_thread(tx, CHANNEL, redis_jobs.refusal_key(_shown(job_id)), own)
+        # An id that would spoil the lists that people see is told there by its hash.
+        shown = job_id if job_id.isprintable() else sha256(job_id.encode()).hexdigest()
+        thread = await conversations.ensure_thread(tx, CHANNEL, redis_jobs.key_of("refused", shown), own)
         await outbox.write(
             tx, thread.id, f"I did not take the job {job_id}. {bad.reason}",
-            external_id=redis_jobs.refusal_key(job_id, attempt), pulled=(), meta=_refusal(bad),
+            external_id=redis_jobs.key_of("refused", job_id, attempt), pulled=(), meta=meta,
         )  # fmt: skip
-
-
-def _shown(job_id: str) -> str:
-    """The id as part of a name that people see in lists; one that would spoil these is told by its hash."""
-    return job_id if job_id.isprintable() else sha256(job_id.encode()).hexdigest()
-
-
-def _refusal(bad: Unreadable) -> dict[str, Any]:
-    return {"refused": {"job_id": bad.job_id, **bad.named}, "failed": failure(bad.type, bad.reason)}
 
 
 def _incoming(job: JobMessage, principal: Principal, attempt: int) -> Incoming:
     # A session belongs to whoever began it: the same name of somebody else is another conversation.
     thread = f"job:{job.job_id}" if job.session_id is None else f"session:{principal.id}:{job.session_id}"
     return Incoming(
-        CHANNEL, thread, redis_jobs.message_key(job.job_id, attempt), job.prompt, principal,
+        CHANNEL, thread, redis_jobs.key_of("job", job.job_id, attempt), job.prompt, principal,
         payload={"runner": job.runner()}, program=True,
     )  # fmt: skip

@@ -52,14 +52,11 @@ def text(document: Document, before: Document | None = None) -> str:
     lines = [f"starts {trigger_words(trigger)}" for trigger in document.get("triggers", [])]
     others = changed_ways(before, document) if before else frozenset()
     for name in [*graph.order, *rest]:
-        lines.append(f"{_sign(changes, name)}{name} ({graph.type(name)})")
+        sign = f"{_SIGNS[changes[name]]} " if name in changes else ""
+        lines.append(f"{sign}{name} ({graph.type(name)})")
         lines += [f"    {'~ ' if edge.index in others else ''}{_way(graph, edge)}" for edge in graph.out(name)]
     gone = [node for node in before["nodes"] if changes.get(node["id"]) == "removed"] if before else []
     return "\n".join([*lines, *(f"- {node['id']} ({node['type']})" for node in gone)])
-
-
-def _sign(changes: Mapping[str, str], name: str) -> str:
-    return f"{_SIGNS[changes[name]]} " if name in changes else ""
 
 
 def _way(graph: Graph, edge: Edge) -> str:
@@ -69,7 +66,7 @@ def _way(graph: Graph, edge: Edge) -> str:
         return f"{_line(edge.condition)} → {edge.target}"
     loop = graph.loop(edge.source)
     if loop is not None and loop.back_to == edge.target:
-        return f"again, at most {loop.most} times → {edge.target}"
+        return f"again, {loop.most} rounds at most → {edge.target}"
     return f"{'else ' if graph.exclusive(edge.source) and len(graph.branches(edge.source)) > 1 else ''}→ {edge.target}"
 
 

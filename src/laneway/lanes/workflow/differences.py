@@ -82,14 +82,10 @@ def _renamed(old: Mapping[str, Node], new: Mapping[str, Node]) -> dict[str, str]
     gone = {name: node for name, node in old.items() if name not in new}
     found: dict[str, str] = {}
     for name, node in new.items():
-        same = [other for other in gone if other not in found.values() and _alike(gone[other], node)]
+        same = [other for other in gone if other not in found.values() and equal({**gone[other], "id": name}, node)]
         if name not in old and len(same) == 1:
             found[name] = same[0]
     return found
-
-
-def _alike(one: Node, other: Node) -> bool:
-    return equal({**one, "id": ""}, {**other, "id": ""})
 
 
 def _changed(name: str, old: Node, new: Node) -> Iterator[str]:
@@ -187,7 +183,9 @@ def trigger_words(trigger: Mapping[str, Any]) -> str:
 
 
 def _metadata(before: Document, after: Document) -> Iterator[Difference]:
-    for path, was, now in _leaves(before.get("metadata", {}), after.get("metadata", {}), ()):
+    old, new = ({**one.get("metadata", {}), **({"overlap": one["overlap"]} if "overlap" in one else {})}
+                for one in (before, after))  # fmt: skip
+    for path, was, now in _leaves(old, new, ()):
         words = _change(f"the {_short('.'.join(path))} of the workflow", was, now, path)
         yield Difference("changed", "metadata", ".".join(path), words)
 

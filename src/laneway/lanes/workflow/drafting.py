@@ -27,7 +27,7 @@ from laneway.lanes.workflow.asking import Wanted
 from laneway.lanes.workflow.patches import Patches
 from laneway.lanes.workflow.refusing import refuse
 from laneway.lanes.workflow.secrets import secrets
-from laneway.lanes.workflow.sentences.find import DraftContext, WorkflowDraft
+from laneway.lanes.workflow.sentences.find import DraftContext
 from laneway.lanes.workflow.sentences.planner import plan_change
 from laneway.lanes.workflow.tool import NAME, Proposed, Sight, patch_workflow
 from laneway.language.refusal import Refusal
@@ -106,7 +106,10 @@ class Drafting:
             found = await asyncio.to_thread(plan_change, request.message.text, known)
             if isinstance(found, Refusal):
                 return {"said": found.sentence}
-            return {"wanted": _wanted(scene.owner, found).action(0)}
+            wanted = Wanted(
+                scene.owner, found.tag, found.operations, found.description, found.valid_until, found.notes
+            )  # fmt: skip
+            return {"wanted": wanted.action(0)}
 
         found = await self._steps.step("draft", plan)
         spent = {"tool_calls": [NAME] if "wanted" in found else [], "llm_model": "offline"}
@@ -129,14 +132,11 @@ class Drafting:
                 _asked(request, scene),
                 deps=sight,
                 # The schema stands where it never changes, so that providers need not read it anew.
-                instructions=f"{self._prompts.text('workflow')}\n\nThe JSON Schema of workflows:\n{_schema()}",
+                instructions=f"{self._prompts.text('workflow')}\n\nThe JSON Schema of workflows:\n"
+                + json.dumps(schema.schema(), separators=(",", ":")),
                 message_history=[as_message(turn) for turn in request.turns[:-1]],
                 usage_limits=UsageLimits(request_limit=MOST_CALLS),
             )
-
-
-def _wanted(owner: UUID, draft: WorkflowDraft) -> Wanted:
-    return Wanted(owner, draft.tag, draft.operations, draft.description, draft.valid_until, draft.notes)
 
 
 def _asked(request: Request, scene: Scene) -> str:
@@ -164,10 +164,6 @@ def _asked(request: Request, scene: Scene) -> str:
 def _about(workflow: Workflow) -> str:
     described = str(workflow.document.get("metadata", {}).get("description", ""))[:100]
     return described or ", ".join(node["id"] for node in workflow.document["nodes"][:10])
-
-
-def _schema() -> str:
-    return json.dumps(schema.schema(), separators=(",", ":"))
 
 
 def _spent(messages: list[ModelMessage]) -> dict[str, Any]:

@@ -58,8 +58,9 @@ class Forwarding:
             runner = (await jobs.get(tx, patch.job_id)).payload.get("runner") or {}
         owner = await principals.by_id(tx, workflow.principal_id)
         user = str(runner.get("workflow_owner") or (owner.name if owner else "owner"))
-        # A run is patched only with what changes its own workflow.
-        run = runner.get("run_id") if runner.get("workflow_tag") in (None, workflow.tag) else None
+        # A run is patched only with what changes its own workflow; one that is new is nobody's.
+        own = patch.base_version > 0 and runner.get("workflow_tag") in (None, workflow.tag)
+        run = runner.get("run_id") if own else None
         tag, body = quote(workflow.tag, safe=""), {"operations": patch.operations, "description": patch.description}
         if run:
             body |= {"workflow_tag": workflow.tag} | ({"node_id": runner["node_id"]} if runner.get("node_id") else {})
@@ -106,7 +107,7 @@ class Forwarding:
         return _judged(forward, reply)
 
     async def _tell(self, tx: Connection, forward: Forward, said: str) -> None:
-        patch = await _patch(tx, forward)
+        patch = await workflow_patches.of_id(tx, forward.patch_id)
         workflow = await workflows.by_id(tx, patch.workflow_id)
         tag = workflow.tag if workflow else "?"
         text = (
@@ -115,10 +116,6 @@ class Forwarding:
             "Here the patch is stored; undo it, or make the change there by hand."
         )
         await tell(tx, patch, text, key=f"workflow-forward:{forward.id}", pulled=self._pulled)
-
-
-async def _patch(tx: Connection, forward: Forward) -> Patch:
-    return await workflow_patches.of_id(tx, forward.patch_id)
 
 
 def _judged(forward: Forward, reply: Reply) -> _Outcome:

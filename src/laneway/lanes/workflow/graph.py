@@ -50,7 +50,10 @@ class Graph:
 
     def __init__(self, document: Document) -> None:
         self.nodes: dict[str, Mapping[str, Any]] = {node["id"]: node for node in document["nodes"]}
-        self.edges = [_edge(index, edge) for index, edge in enumerate(document["edges"])]
+        self.edges = [
+            Edge(index, edge["from"], edge["to"], edge.get("condition"), edge.get("on") == "error")
+            for index, edge in enumerate(document["edges"])
+        ]
         drawn = {(edge.source, edge.target) for edge in self.edges}
         self.jumps = [
             Edge(-1, source, target)
@@ -99,6 +102,11 @@ class Graph:
     def loop(self, node: str) -> Loop | None:
         """What a loop node does, None for any other node."""
         return Loop.of(self.config(node)) if self.type(node) == "loop" else None
+
+    def first_round(self, node: str) -> int:
+        """How often a loop's body has run when the loop is come to: once, unless only the loop leads to it."""
+        loop = self.loop(node)
+        return 0 if loop is not None and loop.back_to and self.dominates(node, loop.back_to) else 1
 
     def join(self, node: str) -> str | None:
         """`all`, `any`, or None: wait for what can still come."""
@@ -297,7 +305,3 @@ def _names(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()
-
-
-def _edge(index: int, edge: Mapping[str, Any]) -> Edge:
-    return Edge(index, edge["from"], edge["to"], edge.get("condition"), edge.get("on") == "error")

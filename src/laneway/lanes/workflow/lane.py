@@ -22,6 +22,7 @@ from laneway.lanes.workflow.drafting import Drafted, Drafting, Scene
 from laneway.lanes.workflow.refusing import Rejected, refuse
 from laneway.lanes.workflow.scenes import Scenes
 from laneway.lanes.workflow.secrets import secrets
+from laneway.lanes.workflow.telling import owner_option
 from laneway.lanes.workflow.undoing import undo_of, undoing
 from laneway.store import artifacts, conversations, principals
 from laneway.store.database import Database
@@ -115,24 +116,29 @@ class WorkflowLane:
         return who is None or who.role is not Role.OWNER
 
     async def _done(self, request: Request, workflow: Workflow, patch: Patch, metadata: dict[str, Any]) -> Answer:
-        body = {
-            "patch_id": str(patch.id), "workflow_tag": workflow.tag, "version": patch.version,
-            "operations": patch.operations, "description": patch.description,
-        }  # fmt: skip
+        # Operations are for the version they were made for; a whole workflow is for none, and replaces none.
+        made = patch.base_version == 0
+        change: dict[str, Any] = {"operations": patch.operations}
+        shown = {
+            "kind": "new" if made else "patch", "patch_id": str(patch.id), "workflow_tag": workflow.tag,
+            "base_version": patch.base_version, "version": patch.version, "description": patch.description,
+        } | ({} if made else change)  # fmt: skip
+        body = shown | ({"document": workflow.document} if made else change)
 
         async def keep() -> str:
             async with self._db.transaction() as tx:
                 return await artifacts.record(tx, json.dumps(body).encode(), "application/json")
 
         ref = await self._steps.step("result", keep)
-        shown = {"kind": "patch", "patch_id": body["patch_id"], "operations": body["operations"],
-                 "description": body["description"]}  # fmt: skip
         until = f" It is undone by itself on {patch.valid_until:%Y-%m-%d at %H:%M} UTC." if patch.valid_until else ""
-        back = f"To take it back: `laneway workflow undo {workflow.tag} --patch {patch.id}`."
+        async with self._db.transaction() as tx:
+            whose = await owner_option(tx, workflow.principal_id)
+        back = f"To take it back: `laneway workflow undo {workflow.tag} --patch {patch.id}{whose}`."
         now = f"Workflow `{workflow.tag}` is at version {patch.version}.{until} {back}"
         if workflow.removed_at is not None:
             now = f"Workflow `{workflow.tag}` is removed, as if it had never been made."
         text = f"Done: {patch.description or 'the workflow is changed.'} {now}"
+        metadata = metadata or self._told(Drafted(None))
         return Answer(text, {"result_ref": ref, "result_preview": shown, "workflow": workflow.tag, **metadata})
 
     def _told(self, drafted: Drafted) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whether a workflow looks at what its run before gave: such runs go one after the other."""
+"""Whether a workflow looks at what its run before gave, and whether its runs go one after the other."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from laneway.lanes.workflow.references import placed
 def looks_back(document: Document) -> bool:
     """Whether a condition reads `ctx.previous`, or a setting `$previous`."""
     return next(_ways(document), None) is not None
+
+
+def in_line(document: Document) -> bool:
+    """Whether its runs wait for one another: they look back, or their owner wants it so."""
+    return document.get("overlap") == "queue" or looks_back(document)
 
 
 def looked_at(document: Document) -> set[str]:

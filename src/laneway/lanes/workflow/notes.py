@@ -82,7 +82,7 @@ def _alone(document: Document) -> Iterator[Finding]:
 
 
 def _double(document: Document) -> Iterator[Finding]:
-    seen = Counter(_key(edge) for edge in document["edges"])
+    seen = Counter((edge["from"], edge["to"], edge.get("condition"), edge.get("on")) for edge in document["edges"])
     for (source, target, *_), count in seen.items():
         if count > 1:
             message = f"The edge {source} → {target} stands there {count} times with the same condition."
@@ -109,10 +109,6 @@ def _shadowed(document: Document) -> Iterator[Finding]:
         for edge in (edge for branch in behind for edge in branch.edges):
             message = f"The way {edge.source} → {edge.target} is never taken: a rule before it is always true."
             yield Finding("never-taken", message, "Mend that rule if it should be.", name, f"/edges/{edge.index}")
-
-
-def _key(edge: Mapping[str, Any]) -> tuple[Any, ...]:
-    return edge["from"], edge["to"], edge.get("condition"), edge.get("on")
 
 
 def check_ready(document: Document, knows_model: Callable[[str], bool], pinned: Collection[str] = ()) -> None:

@@ -289,10 +289,8 @@ class _Walk:
             self.failed = name
 
     def _goes_on(self, name: str) -> bool:
-        return any(self.taken.get(edge) is not False for edge in self.graph.out(name) if not self._back(edge))
-
-    def _back(self, edge: Edge) -> bool:
-        return (edge.source, edge.target) in self.graph.back
+        onward = (edge for edge in self.graph.out(name) if (edge.source, edge.target) not in self.graph.back)
+        return any(self.taken.get(edge) is not False for edge in onward)
 
 
 def _names(run: RecordedRun) -> frozenset[str]:

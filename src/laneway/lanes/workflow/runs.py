@@ -21,13 +21,14 @@ from laneway.engine.steps import Steps
 from laneway.errors import LanewayError, LeaseLost
 from laneway.lanes.contract import Answer, Request
 from laneway.lanes.workflow.hands import Hands, Kind, ended_as
-from laneway.lanes.workflow.looking_back import looks_back
+from laneway.lanes.workflow.looking_back import in_line
 from laneway.lanes.workflow.nodes import KINDS
 from laneway.lanes.workflow.notes import check_ready
 from laneway.lanes.workflow.recording import beginning
 from laneway.lanes.workflow.remembering import Remembering
 from laneway.lanes.workflow.starting import Order, start, start_child
 from laneway.lanes.workflow.stretch import Shop, Stood, Stretch, soonest
+from laneway.lanes.workflow.telling import owner_option
 from laneway.store import events, workflow_nodes, workflow_runs, workflow_triggers, workflow_turns
 from laneway.store.database import Connection, Database
 
@@ -116,7 +117,8 @@ class Runs:
             await self._steps.hold(tx, current_run(), lock=True)
             run = await workflow_runs.get(tx, run_id)
             if run.status in RUN_ENDED:
-                return _verdict(run)
+                why = (run.error or {}).get("message", f"The run {ended_as(run.status)}.")
+                return {"status": run.status, "error": why}
             if await self._in_line(tx, request, run):
                 return {"status": RunStatus.WAITING}
             await workflow_runs.set_status(tx, run_id, RunStatus.RUNNING)
@@ -142,7 +144,7 @@ class Runs:
     async def _in_line(self, tx: Connection, request: Request, run: WorkflowRun) -> bool:
         """Whether the run waits as a row for one before it, which it would compare itself with too early."""
         # A sub-workflow stands in no line: the run that waits for it may be the one before it.
-        if run.test or run.parent_id is not None or not looks_back(run.document):
+        if run.test or run.parent_id is not None or not in_line(run.document):
             return False
         if await workflow_nodes.of_run(tx, run.id):
             return False
@@ -153,7 +155,7 @@ class Runs:
         return True
 
     async def _next_in_line(self, tx: Connection, run: WorkflowRun) -> None:
-        if looks_back(run.document):
+        if in_line(run.document):
             await workflow_runs.wake(tx)
 
     async def _done(self, run: WorkflowRun, stretch: Stretch) -> dict[str, Any]:
@@ -205,10 +207,6 @@ def _is_woken(record: NodeRecord) -> bool:
     return record.again_at is None or bool({"event", "run", "job", "approval"} & (record.waits or {}).keys())
 
 
-def _verdict(run: WorkflowRun) -> dict[str, Any]:
-    return {"status": run.status, "error": (run.error or {}).get("message", f"The run {ended_as(run.status)}.")}
-
-
 def _fault(record: NodeRecord) -> dict[str, Any]:
     error = record.error or {}
     tries = f" after {record.attempts} attempts" if record.attempts > 1 else ""
@@ -248,8 +246,9 @@ async def said_of_failure(tx: Connection, run: WorkflowRun) -> str | None:
     if count >= MOST_FAILURES and await workflow_triggers.pause(tx, run.workflow_id, int(run.cause["trigger"])):
         body = {"workflow": run.tag, "trigger": run.cause["trigger"], "failures": count}
         await events.append(tx, "workflow.schedule.paused", body, job_id=run.job_id)
+        whose = await owner_option(tx, run.principal_id)
         return (
             f"It is the {count}th failure in a row, so the schedule of `{run.tag}` is paused. It goes on when the "
-            f"workflow is changed, or when a run of it ends well: `laneway workflow run {run.tag}`."
+            f"workflow is changed, or when a run of it ends well: `laneway workflow run {run.tag}{whose}`."
         )
     return "" if count <= 1 else None

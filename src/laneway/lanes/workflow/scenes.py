@@ -30,7 +30,7 @@ QUEUE = "redis"
 
 
 class Scenes:
-    """Reads the surroundings of a request; a workflow sent along and not known is imported."""
+    """Reads the surroundings of a request; a workflow sent along that is new, or was changed, is imported."""
 
     def __init__(self, db: Database, steps: Steps, patches: Patches) -> None:
         self._db, self._steps, self._patches = db, steps, patches
@@ -72,20 +72,27 @@ class Scenes:
         return {"owner": str(owner), "tag": tag, "offer": offer}
 
     async def _sent(self, tx: Connection, request: Request, owner: UUID, tag: str, sent: Any) -> None:
-        """What was sent is what is stored, or is stored now as version 1; else Conflict names both."""
+        """What was sent is what is stored, or is stored now: whoever sends it has made or changed it.
+
+        Conflict if it is what the workflow was before: who sends that does not know of a change here.
+        """
         document = await asyncio.to_thread(normalised, sent)
-        stored = await workflows.stored(tx, owner, tag)
+        stored = await workflows.stored(tx, owner, tag, lock=True)
+        cause = Cause(
+            request.message.principal_id or owner, request.message.text[:4000], request.message.id, request.job.id,
+            once=f"{request.job.id}:import",
+        )  # fmt: skip
         if stored is None:
             await asyncio.to_thread(checked, document)
             operations = [{"op": "replace", "path": "", "value": document}]
             proposal = await self._patches.proposed(None, tag, operations, "Imported with a request.")
-            cause = Cause(
-                request.message.principal_id or owner, request.message.text[:4000], request.message.id, request.job.id,
-                once=f"{request.job.id}:import",
-            )  # fmt: skip
             await self._patches.store(tx, proposal, cause, owner=owner, kind=PatchKind.IMPORT)
         elif not _alike(document, stored.document):
-            raise await _differs(tx, stored, document)
+            await _check_is_newer(tx, stored, document)
+            await asyncio.to_thread(checked, document)
+            said = "; ".join(changes_between(stored.document, document)[:5])
+            described = f"Changed by whoever sent it with a request: {said}"[:2000]
+            await self._patches.put(tx, stored, document, cause, PatchKind.IMPORT, described)
 
 
 def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -97,20 +104,15 @@ def _in_order(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, "nodes": sorted(document["nodes"], key=lambda node: str(node.get("id")))}
 
 
-async def _differs(tx: Connection, stored: Workflow, document: dict[str, Any]) -> Conflict:
-    """The conflict between what was sent and what is stored, naming both."""
+async def _check_is_newer(tx: Connection, stored: Workflow, document: dict[str, Any]) -> None:
+    """Returns only if what was sent is none of the versions that are known here."""
     for one in await workflows.versions(tx, stored.id, limit=50):
         if _alike(one.document, document):
-            return Conflict(
+            raise Conflict(
                 f"The workflow sent along is version {one.number} of `{stored.tag}`; "
                 f"stored is version {stored.version}.",
                 hint="Send the version that is stored, or leave current_workflow out.",
             )
-    said = "; ".join(changes_between(stored.document, document)[:5])
-    return Conflict(
-        f"The workflow sent along differs from version {stored.version} of `{stored.tag}`: {said}.",
-        hint="Send the version that is stored, or leave current_workflow out.",
-    )
 
 
 async def _owner(tx: Connection, request: Request, runner: dict[str, Any]) -> UUID:
@@ -124,11 +126,7 @@ async def _owner(tx: Connection, request: Request, runner: dict[str, Any]) -> UU
         return asking.id
     if asking.role is not Role.OWNER:
         raise Forbidden(f"You may not change the workflows of `{str(named)[:60]}`.", hint="Ask their owner.")
-    found = await principals.called(tx, str(named))
-    if len(found) != 1:
-        many = "There is no principal" if not found else "Several principals are called"
-        raise NotFound(f"{many} `{str(named)[:60]}`.", hint="`laneway people list` lists them.")
-    return found[0].id
+    return (await principals.only_one(tx, str(named))).id
 
 
 async def _offer(tx: Connection, request: Request) -> dict[str, Any] | None:

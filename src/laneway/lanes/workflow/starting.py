@@ -15,7 +15,7 @@ from laneway.domain.judgement import Intent
 from laneway.domain.workflow import Document, Workflow
 from laneway.domain.workflow_run import NodeRecord, WorkflowRun
 from laneway.errors import BadInput, Conflict, NotFound, TooLarge, TooMany
-from laneway.lanes.workflow.looking_back import looks_back
+from laneway.lanes.workflow.looking_back import in_line
 from laneway.store import (
     conversations,
     events,
@@ -114,7 +114,7 @@ async def recorded_as(
 
 async def _line_up(tx: Connection, workflow: Workflow, document: Document) -> None:
     """Where runs look back, this one is before all that come; the thread's row is held first, as everybody does."""
-    if looks_back(document):
+    if in_line(document):
         await workflow_turns.line_up(tx, workflow.id)
 
 

@@ -144,15 +144,13 @@ class Stretch:
             return await self._pinned(name, visit)
         while True:
             record = self.records.get((name, visit))
-            if record is not None and record.status is NodeStatus.RETRYING and self._later(record):
+            again_at = record.again_at if record is not None and record.status is NodeStatus.RETRYING else None
+            if again_at is not None and again_at > self._shop.clock.now():
                 return None
             record = await self._begun(name, visit, str(node["type"]))
             doing, outcome = await self._worked(node, record)
             if not (isinstance(outcome, Failed) and await self._again(record, outcome)):
                 return await self._ended(doing, record, outcome)
-
-    def _later(self, record: NodeRecord) -> bool:
-        return record.again_at is not None and record.again_at > self._shop.clock.now()
 
     async def _begun(self, name: str, visit: int, kind: str) -> NodeRecord:
         async with self._transaction() as tx:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from shlex import quote
+from uuid import UUID
 
 from laneway.domain.conversation import Message, Role
 from laneway.domain.workflow import Patch, PatchKind
-from laneway.store import conversations, notices, outbox, workflow_patches
+from laneway.store import conversations, notices, outbox, principals, workflow_patches
 from laneway.store.database import Connection
 
 
@@ -18,6 +20,12 @@ async def tell(tx: Connection, patch: Patch, text: str, *, key: str, pulled: Col
         return
     meta = {"notice": "workflow", "patch": str(patch.id)}
     await outbox.write(tx, asked.thread_id, text, external_id=f"notice:{key}", pulled=pulled, meta=meta)
+
+
+async def owner_option(tx: Connection, principal_id: UUID) -> str:
+    """What a command about a workflow of this principal needs when the owner types it; nothing for the owner's own."""
+    whose = await principals.by_id(tx, principal_id)
+    return "" if whose is None or whose.role is Role.OWNER else f" --owner {quote(whose.name)}"
 
 
 async def _message(tx: Connection, patch: Patch) -> Message | None:

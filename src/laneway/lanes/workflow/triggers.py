@@ -23,7 +23,6 @@ from laneway.engine.rounds import Told, listen, rounds
 from laneway.errors import BadInput, Conflict, TooMany
 from laneway.lanes.workflow.conditions import Erred
 from laneway.lanes.workflow.hearing import Heard, heard_of, verdict
-from laneway.lanes.workflow.looking_back import looks_back
 from laneway.lanes.workflow.runs import Order, Runs
 from laneway.lanes.workflow.starting import DEEPEST
 from laneway.store import events, jobs, notices, principals, workflow_nodes, workflow_runs, workflows
@@ -97,15 +96,17 @@ class Triggers:
         for number, one in enumerate(given):
             if one.get("enabled") is False:
                 continue
-            trigger = Trigger(workflow.id, number, str(one.get("type")), _given(one), None, None)
+            # What only a trigger's row may say is not for its document to say.
+            given_here = {key: value for key, value in one.items() if key != triggers.PROBLEM}
+            trigger = Trigger(workflow.id, number, str(one.get("type")), given_here, None, None)
             try:
-                found.append(self._timed(trigger) if trigger.type == "cron" else trigger)
+                if trigger.type == "cron":
+                    next_at = recurrence.following(*when(trigger.config), self._clock.now())
+                    trigger = replace(trigger, next_at=next_at)
+                found.append(trigger)
             except BadInput as error:
                 _log.warning("A trigger of workflow %s starts nothing: %s", workflow.tag, error)
         return found
-
-    def _timed(self, trigger: Trigger) -> Trigger:
-        return replace(trigger, next_at=recurrence.following(*when(trigger.config), self._clock.now()))
 
     async def _fire_one(self) -> bool:
         async with self._db.transaction() as tx:
@@ -125,10 +126,14 @@ class Triggers:
             return True
 
     async def _on_time(self, tx: Connection, workflow: Workflow, trigger: Trigger, due: list[Any]) -> UUID | None:
-        """A run for the last of the times that came; none while the last one still works."""
+        """A run for the last of the times that came; while the last one has not ended, what the workflow says then."""
         at = due[-1].isoformat()
         last = await workflow_runs.get(tx, trigger.last_run_id) if trigger.last_run_id else None
-        if last is not None and _still_open(last, workflow):
+        is_open = last is not None and last.status in (RunStatus.RUNNING, RunStatus.WAITING)
+        overlap = workflow.document.get("overlap", "skip")
+        if last is not None and is_open and overlap == "cancel":
+            await workflow_runs.cancel(tx, last.id)
+        elif last is not None and is_open and overlap == "skip":
             body = {"workflow": workflow.tag, "at": at, "open": str(last.id)}
             await events.append(tx, "workflow.run.skipped", body)
             return None
@@ -248,21 +253,10 @@ def _concerns(cause: WorkflowRun | None, workflow: Workflow) -> bool:
     return cause is None or (cause.workflow_id != workflow.id and cause.principal_id == workflow.principal_id)
 
 
-def _still_open(last: WorkflowRun, workflow: Workflow) -> bool:
-    """Whether a new run would only stand in line: the last one works, or waits and the new one looks back at it."""
-    waits = last.status is RunStatus.WAITING and looks_back(workflow.document)
-    return waits or last.status is RunStatus.RUNNING
-
-
 async def _refused(tx: Connection, workflow: Workflow, why: str, by: Any) -> None:
     """It is told that the workflow was not started; not if that was to be started by being told just this."""
     if by != REFUSED:
         await events.append(tx, REFUSED, {"workflow": workflow.tag, "why": why})
-
-
-def _given(trigger: dict[str, Any]) -> dict[str, Any]:
-    """The trigger as its document has it, without what only its row may say."""
-    return {key: value for key, value in trigger.items() if key != triggers.PROBLEM}
 
 
 def when(config: dict[str, Any]) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from laneway.lanes.workflow.document import bounded
 from laneway.lanes.workflow.node_paths import compiled
 from laneway.lanes.workflow.refusing import refuse
 
-_OURS = ("$schema", "nodes", "edges", "metadata", "triggers")
+_OURS = ("$schema", "nodes", "edges", "metadata", "overlap", "triggers")
 
 
 def tried(before: Document, operations: Any) -> tuple[Document, Operations]:

@@ -123,7 +123,8 @@ class Walk:
             return self._out_of_loop(name, output, ctx)
         if self.graph.type(name) == "hitl" and not any(branch.condition for branch in branches):
             # Nobody goes on past a person who said no only because the way has no condition.
-            return self._places(branches) if _said_yes(output) else []
+            said_yes = isinstance(output, Mapping) and output.get("decision") not in ("rejected", "expired", None)
+            return self._places(branches) if said_yes else []
         return self._picked(branches, output, ctx, exclusive=self.graph.exclusive(name))
 
     def pinned(self, name: str, visit: int, output: Any) -> Any:
@@ -131,9 +132,10 @@ class Walk:
         loop = self.graph.loop(name)
         if loop is None:
             return output
+        rounds = visit - 1 + self.graph.first_round(name)
         if not isinstance(output, Mapping):
-            return {"iterations": visit - 1, "value": output, "again": False, "ended": "condition"}
-        return {**output, "again": False, "ended": "limit"} if output.get("again") and visit > loop.most else output
+            return {"iterations": rounds, "value": output, "again": False, "ended": "condition"}
+        return {**output, "again": False, "ended": "limit"} if output.get("again") and rounds >= loop.most else output
 
     def on_error(self, name: str) -> list[int]:
         """The places of the edges that are followed when the node, or choosing its way, fails."""
@@ -174,7 +176,3 @@ def _went_back(loop: str, visits: Visits, records: Records) -> bool:
     """Whether the loop itself began this round, and not one around it."""
     last = records.get((loop, visits.get(loop, 1) - 1))
     return last is not None and last.ended and not last.taken
-
-
-def _said_yes(output: Any) -> bool:
-    return isinstance(output, Mapping) and output.get("decision") not in ("rejected", "expired", None)

@@ -15,10 +15,11 @@ from laneway.domain.workflow_run import RunStatus, WorkflowRun
 from laneway.errors import BadInput, Conflict, NotFound
 from laneway.lanes.workflow.hearing import sent
 from laneway.lanes.workflow.starting import Order
-from laneway.store import conversations, events, workflow_nodes, workflow_runs, workflow_triggers, workflows
+from laneway.store import conversations, events, principals, workflow_nodes, workflow_runs, workflow_triggers, workflows
 from laneway.store.database import Connection
 from laneway.web.auth import open_to
 from laneway.web.gateway import Here, Me
+from laneway.web.routes.workflows import Owner, owned_workflow
 from laneway.web.shapes import Listing, Page
 from laneway.web.workflow_run_shapes import (
     EventPosted,
@@ -30,6 +31,7 @@ from laneway.web.workflow_run_shapes import (
     TestPosted,
     TriggerShape,
 )
+from laneway.web.workflow_shapes import OwnedListing
 
 router = APIRouter(tags=["workflow runs"])
 _BOTH = open_to(Role.OPERATOR)
@@ -41,7 +43,7 @@ OURS = frozenset({
 """The first words of events that only Laneway itself tells."""
 
 
-class RunListing(Listing):
+class RunListing(OwnedListing):
     status: RunStatus | None = Field(None, description="Only at this status.")
     before: int | None = Field(None, ge=0, le=2**63 - 1, description="Only with a smaller `seq`.")
 
@@ -53,10 +55,10 @@ class NodeListing(Listing):
 
 
 @router.post("/workflows/{tag}/execute", status_code=202, summary="Run a workflow", openapi_extra=_BOTH)
-async def execute(here: Here, me: Me, tag: str, posted: RunPosted) -> StartedShape:
+async def execute(here: Here, me: Me, tag: str, posted: RunPosted, owner: Owner = None) -> StartedShape:
     """The run is committed when this answers; GET /runs/ID tells what becomes of it."""
     async with here.app.db.transaction() as tx:
-        workflow = await workflows.get(tx, me.id, tag)
+        workflow = await owned_workflow(tx, me, tag, owner)
         thread = await _thread(tx, posted.thread, me) if posted.thread else None
         key = f"{workflow.id}:given:{posted.id}" if posted.id else None
         order = Order(posted.inputs, {"type": "manual", "by": str(me.id)}, key, thread)
@@ -64,11 +66,11 @@ async def execute(here: Here, me: Me, tag: str, posted: RunPosted) -> StartedSha
 
 
 @router.post("/workflows/{tag}/test", status_code=202, summary="Try a workflow with pinned data", openapi_extra=_BOTH)
-async def test(here: Here, me: Me, tag: str, posted: TestPosted) -> StartedShape:
+async def test(here: Here, me: Me, tag: str, posted: TestPosted, owner: Owner = None) -> StartedShape:  # noqa: PT028  no test
     """Pinned nodes give what was given for them; of the others, those that would change, cost or ask anything only say
     what they would do. Nothing leaves this machine but reading requests."""
     async with here.app.db.transaction() as tx:
-        workflow = await workflows.get(tx, me.id, tag)
+        workflow = await owned_workflow(tx, me, tag, owner)
         order = Order(posted.inputs, {"type": "test", "by": str(me.id)}, test=True, pinned=posted.pinned)
         return await _started(tx, here, me, workflow, posted.version, order)
 
@@ -76,7 +78,7 @@ async def test(here: Here, me: Me, tag: str, posted: TestPosted) -> StartedShape
 @router.get("/workflows/{tag}/runs", summary="List runs of a workflow, newest first", openapi_extra=_BOTH)
 async def listed(here: Here, me: Me, tag: str, which: Annotated[RunListing, Query()]) -> Page[RunShape]:
     async with here.app.db.transaction() as tx:
-        workflow = await workflows.get(tx, me.id, tag)
+        workflow = await owned_workflow(tx, me, tag, which.owner)
         found = await workflow_runs.page(
             tx, workflow.id, status=which.status, limit=which.one_more, before=which.before
         )
@@ -85,11 +87,11 @@ async def listed(here: Here, me: Me, tag: str, which: Annotated[RunListing, Quer
 
 
 @router.get("/workflows/{tag}/triggers", summary="What starts a workflow by itself", openapi_extra=_BOTH)
-async def triggers(here: Here, me: Me, tag: str) -> Page[TriggerShape]:
+async def triggers(here: Here, me: Me, tag: str, owner: Owner = None) -> Page[TriggerShape]:
     """Those of the version in force, a moment after it was stored. A paused schedule goes on when the workflow is
     changed or a run of it ends well."""
     async with here.app.db.transaction() as tx:
-        workflow = await workflows.get(tx, me.id, tag)
+        workflow = await owned_workflow(tx, me, tag, owner)
         found = await workflow_triggers.of_workflow(tx, workflow.id)
     return Page(items=[TriggerShape.of(one) for one in found], next=None)
 
@@ -97,10 +99,10 @@ async def triggers(here: Here, me: Me, tag: str) -> Page[TriggerShape]:
 @router.post(
     "/workflows/{tag}/hook", status_code=201, summary="Make the address and secret of a webhook", openapi_extra=_BOTH
 )
-async def hook(here: Here, me: Me, tag: str) -> HookShape:
+async def hook(here: Here, me: Me, tag: str, owner: Owner = None) -> HookShape:
     """For a workflow with a trigger of the type webhook. The secret is shown once; a new one replaces it."""
     async with here.app.db.transaction() as tx:
-        workflow = await workflows.get(tx, me.id, tag)
+        workflow = await owned_workflow(tx, me, tag, owner)
         if not has_webhook(workflow):
             raise Conflict(f"Workflow `{tag}` has no trigger of the type webhook.", hint="Add one to its triggers.")
         made = await workflow_triggers.make_hook(tx, workflow.id, f"whsec_{secrets.token_urlsafe(32)}")
@@ -174,7 +176,9 @@ async def _started(
     tx: Connection, here: Here, me: Principal, workflow: Workflow, version: int | None, order: Order
 ) -> StartedShape:
     document = None if version is None else (await workflows.version(tx, workflow.id, version)).document
-    run_id, new = await here.app.runs.start(tx, workflow, me, order, version, document)
+    # As whoever it belongs to: what others wrote into theirs must not run with the rights of the owner who starts it.
+    whose = await principals.by_id(tx, workflow.principal_id)
+    run_id, new = await here.app.runs.start(tx, workflow, whose or me, order, version, document)
     run = await workflow_runs.get(tx, run_id)
     return StartedShape(run_id=run_id, job_id=run.job_id, duplicate=not new)
 

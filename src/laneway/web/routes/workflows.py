@@ -95,7 +95,7 @@ async def one(
     ] = "json",
 ) -> WorkflowShape | Response:  # fmt: skip
     async with here.app.db.transaction() as tx:
-        found = await _get(tx, me, tag, owner)
+        found = await owned_workflow(tx, me, tag, owner)
     if form == "yaml":
         return Response(to_yaml(found.document), media_type=YAML)
     return WorkflowShape.model_validate(found)
@@ -112,7 +112,9 @@ async def replaced(
     posted = await sent(request, WorkflowPut, base_version=base_version)
     document = normalised(posted.document)
     async with here.app.db.transaction() as tx:
-        found = _at(await _get(tx, me, tag, owner, lock=True), posted.base_version)
+        found = await owned_workflow(tx, me, tag, owner, lock=True)
+        if found.version != posted.base_version:
+            raise _elsewhere(tag, found, posted.base_version)
         operations = await asyncio.to_thread(between, found.document, document)
         proposal = await here.app.workflows.patches.proposed(
             found, found.tag, operations, posted.description or "The document was replaced."
@@ -124,7 +126,7 @@ async def replaced(
 async def remove(here: Here, me: Me, tag: str, owner: Owner = None) -> WorkflowShape:
     """It starts no more and its tag is free; its runs can still be looked into by their ids."""
     async with here.app.db.transaction() as tx:
-        found = await _get(tx, me, tag, owner, lock=True)
+        found = await owned_workflow(tx, me, tag, owner, lock=True)
         await workflows.remove(tx, found, me.id)
     return WorkflowShape.model_validate(found)
 
@@ -153,7 +155,8 @@ async def patch(
         if posted.base_version is not None and posted.base_version != (found.version if found else 0):
             raise _elsewhere(tag, found, posted.base_version)
         proposal = await here.app.workflows.patches.proposed(found, tag, posted.operations, posted.description)
-        _in_future(here, posted.valid_until)
+        if posted.valid_until is not None and posted.valid_until <= here.clock.now():
+            raise BadInput("`valid_until` is past already.", hint="Name a later time.")
         if posted.dry_run or not posted.ask:
             if me.role is not Role.OWNER and not posted.dry_run:
                 raise Forbidden("A change is stored by the owner's yes.", hint="Send it with `ask`, or try `dry_run`.")
@@ -164,11 +167,9 @@ async def patch(
 
 
 @router.get("/workflows/{tag}/versions", summary="List the versions of a workflow, newest first", openapi_extra=_BOTH)
-async def versions(
-    here: Here, me: Me, tag: str, which: Annotated[NumberListing, Query()], owner: Owner = None
-) -> Page[VersionSummary]:
+async def versions(here: Here, me: Me, tag: str, which: Annotated[NumberListing, Query()]) -> Page[VersionSummary]:
     async with here.app.db.transaction() as tx:
-        found = await _get(tx, me, tag, owner)
+        found = await owned_workflow(tx, me, tag, which.owner)
         rows = await workflows.versions(tx, found.id, limit=which.one_more, before=which.before)
     items = shaped(VersionSummary, rows[: which.limit])
     return Page(items=items, next=items[-1].number if len(rows) > which.limit else None)
@@ -177,16 +178,14 @@ async def versions(
 @router.get("/workflows/{tag}/versions/{number}", summary="A workflow as it was at a version", openapi_extra=_BOTH)
 async def version(here: Here, me: Me, tag: str, number: int, owner: Owner = None) -> VersionShape:
     async with here.app.db.transaction() as tx:
-        found = await _get(tx, me, tag, owner)
+        found = await owned_workflow(tx, me, tag, owner)
         return VersionShape.model_validate(await workflows.version(tx, found.id, _small(number)))
 
 
 @router.get("/workflows/{tag}/history", summary="List the patches of a workflow, newest first", openapi_extra=_BOTH)
-async def history(
-    here: Here, me: Me, tag: str, which: Annotated[NumberListing, Query()], owner: Owner = None
-) -> Page[PatchShape]:
+async def history(here: Here, me: Me, tag: str, which: Annotated[NumberListing, Query()]) -> Page[PatchShape]:
     async with here.app.db.transaction() as tx:
-        found = await _get(tx, me, tag, owner)
+        found = await owned_workflow(tx, me, tag, which.owner)
         rows = await workflow_patches.page(tx, found.id, limit=which.one_more, before=which.before)
     return paged(PatchShape, rows, which, by="seq")
 
@@ -198,7 +197,7 @@ async def diff(
     owner: Owner = None,
 ) -> DiffShape:  # fmt: skip
     async with here.app.db.transaction() as tx:
-        found = await _get(tx, me, tag, owner)
+        found = await owned_workflow(tx, me, tag, owner)
         until = found.version if newer is None else newer
         before = await workflows.document_at(tx, found.id, older)
         after = await workflows.document_at(tx, found.id, until)
@@ -211,7 +210,7 @@ async def diff(
 @router.get("/workflows/{tag}/diagram", summary="A workflow as a Mermaid diagram", openapi_extra=_BOTH)
 async def drawn(here: Here, me: Me, tag: str, owner: Owner = None) -> Response:
     async with here.app.db.transaction() as tx:
-        found = await _get(tx, me, tag, owner)
+        found = await owned_workflow(tx, me, tag, owner)
     return Response(mermaid(found.document), media_type="text/plain; charset=utf-8")
 
 
@@ -241,7 +240,7 @@ async def roll_back(here: Here, me: Me, tag: str, to: RollBack, owner: Owner = N
 
 async def _turned(here: Gateway, me: Principal, tag: str, owner: str | None, work: Work) -> Changed:
     async with here.app.db.transaction() as tx:
-        found = await _get(tx, me, tag, owner, lock=True)
+        found = await owned_workflow(tx, me, tag, owner, lock=True)
         return _changed(*await work(tx, found, _cause(me)))
 
 
@@ -285,21 +284,11 @@ async def _owner(tx: Connection, me: Principal, named: str | None) -> UUID:
         return me.id
     if me.role is not Role.OWNER:
         raise Forbidden("You see your own workflows only.", hint="Leave `owner` out.")
-    found = await principals.called(tx, named)
-    if len(found) != 1:
-        many = "There is no principal" if not found else "Several principals are called"
-        raise NotFound(f"{many} `{named[:60]}`.", hint="`laneway people list` lists them.")
-    return found[0].id
+    return (await principals.only_one(tx, named)).id
 
 
-async def _get(tx: Connection, me: Principal, tag: str, owner: str | None, *, lock: bool = False) -> Workflow:
+async def owned_workflow(tx: Connection, me: Principal, tag: str, owner: str | None, *, lock: bool = False) -> Workflow:
     return await workflows.get(tx, await _owner(tx, me, owner), checked_tag(tag), lock=lock)
-
-
-def _at(found: Workflow, version: int) -> Workflow:
-    if found.version != version:
-        raise _elsewhere(found.tag, found, version)
-    return found
 
 
 def _elsewhere(tag: str, found: Workflow | None, version: int) -> Conflict:
@@ -308,11 +297,6 @@ def _elsewhere(tag: str, found: Workflow | None, version: int) -> Conflict:
         f"Workflow `{tag}` {now}; this change was made for version {version}.",
         hint="Look at what changed in between and make the change anew.",
     )
-
-
-def _in_future(here: Gateway, until: datetime | None) -> None:
-    if until is not None and until <= here.clock.now():
-        raise BadInput("`valid_until` is past already.", hint="Name a later time.")
 
 
 def _small(number: int) -> int:

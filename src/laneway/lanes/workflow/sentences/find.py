@@ -103,6 +103,11 @@ def ids(nodes: Iterable[dict[str, Any]]) -> str:
     return ", ".join(f"`{one['id']}`" for one in list(nodes)[:12])
 
 
+def joined(name: str) -> str:
+    """The stems of a name's words in one: `user.signed_up` is called like `on_user_signup`."""
+    return "".join(stem(word) for word in split_name(name) if word not in _NOISE)
+
+
 def _stems(text: str) -> frozenset[str]:
     text = re.sub(r"\be-mail", "email", text, flags=re.IGNORECASE)
     return frozenset(stem(word) for word in split_name(text) if word not in _NOISE)

@@ -14,7 +14,7 @@ from laneway.errors import BadInput
 from laneway.lanes.workflow.sentences import find
 from laneway.lanes.workflow.sentences.find import DraftContext, WorkflowDraft
 from laneway.lanes.workflow.sentences.grammar import NAME, PLAIN_SLOTS, Grammar, Slot, Unread, Values, unquote
-from laneway.lanes.workflow.sentences.graph_edit import insert_beside
+from laneway.lanes.workflow.sentences.graph_edit import edges_at, insert_beside
 from laneway.language.names import free_name, slug
 from laneway.language.refusal import NotUnderstood
 from laneway.language.rhythm import cron_of
@@ -214,10 +214,13 @@ def draft_rule(values: Values, context: DraftContext, named: str | None) -> Work
     grafted = None if what.cron else _graft(act, what, document)
     if grafted is not None:
         return WorkflowDraft(tag, grafted[0], f"{capitalize(act.words)} {grafted[1]}.", notes=act.notes)
-    if named is None:
-        # Nothing in the workflow knows of it: the rule stands by itself.
+    if named is None and what.cron:
+        # A time is nothing that a step could know of: the rule stands by itself.
         return _draft_workflow(act, what, replace(context, tag=None))
-    raise NotUnderstood(f"No step of `{tag}` tells when {what.words}.", "Say after which step it shall happen.")
+    raise NotUnderstood(
+        f"Nothing in `{tag}` tells when {what.words}: it has {find.ids(document['nodes'])}.",
+        "After which step shall it happen? Say it like “… after fetch”.",
+    )
 
 
 def _graft(act: Notification, what: Occurrence, document: Document) -> tuple[Operations, str] | None:
@@ -235,6 +238,8 @@ def _graft(act: Notification, what: Occurrence, document: Document) -> tuple[Ope
     found = find.nodes(document, about.replace("_", " ")) or find.nodes(document, about)
     if len(found) > 1:
         raise NotUnderstood(f"`{about}` may be several steps: {find.ids(found)}.", "Say the whole name of one.")
+    if not found and what.step is None and what.limit is None:
+        return _graft_event(new, what, document)
     if not found:
         return None
     source = str(found[0]["id"])
@@ -248,6 +253,37 @@ def _graft(act: Notification, what: Occurrence, document: Document) -> tuple[Ope
         new["config"]["message"] = act.text or what.message(f"$nodes.{source}{inside}")
         passing = {"condition": what.condition_after(source, inside)}
     return insert_beside(document, [source], new, **passing), where
+
+
+_SIGNS = dict.fromkeys(("dropped", "fell", "decreased"), "<") | dict.fromkeys(("rose", "increased"), ">")
+_GIVE_NOTHING = ("conditional", "hitl", "loop", "notify", "parallel", "wait")
+
+
+def _graft_event(new: dict[str, Any], what: Occurrence, document: Document) -> tuple[Operations, str] | None:
+    """The rule in a workflow that the event starts, after a step called like it, or one that gives what changes."""
+    thing, _, verb = str(what.event).partition(".")
+    names = {find.joined(str(what.event)), find.joined(what.words)}
+    starts = [one for one in document.get("triggers", []) if one["type"] != "manual"]
+    if starts and all(find.joined(str(one.get("event"))) in names for one in starts):
+        return insert_beside(document, [], new), f"when {what.words} (`{starts[0]['event']}` starts it)"
+    steps = [one for one in document["nodes"] if one["type"] != "notify"]
+    called = [one for one in steps if any(name in find.joined(one["id"]) for name in names)]
+    gives = [one for one in find.nodes(document, thing) if verb in _SIGNS and one["type"] not in _GIVE_NOTHING]
+    found = called or gives
+    if len(found) > 1:
+        raise NotUnderstood(f"`{what.words}` may be told by several steps: {find.ids(found)}.", "Say after which.")
+    if not found:
+        return None
+    source, edge = str(found[0]["id"]), dict[str, Any]()
+    ways = {str(one["condition"]) for one in edges_at(document, "from", source) if "condition" in one}
+    if called and len(ways) == 1:
+        edge = {"condition": ways.pop()}
+    elif gives and not called:
+        inside = ".body" if found[0]["type"] == "http" else ""
+        now, was = f"output{inside}.{thing}", f"ctx.previous.{source}{inside}.{thing}".split(".")
+        there = [f"has({'.'.join(was[:count])})" for count in range(3, len(was) + 1)]
+        edge = {"condition": " && ".join([f"has({now})", *there, f"{now} {_SIGNS[verb]} {'.'.join(was)}"])}
+    return insert_beside(document, [source], new, **edge), f"when {what.words} (after `{source}`)"
 
 
 def _draft_workflow(act: Notification, what: Occurrence, context: DraftContext) -> WorkflowDraft:
