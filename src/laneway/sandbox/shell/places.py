@@ -6,6 +6,7 @@ import os
 import re
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from laneway.sandbox.shell import place_names as names
 from laneway.sandbox.shell.holes import starts_with_hole, without_holes
@@ -135,6 +136,7 @@ def _below(path: str, place: Place, scope: Scope) -> str:
     return path
 
 
+@lru_cache(maxsize=4096)
 def is_secret(path: str) -> bool:
     """Whether a path names a secret, or is a pattern that one of the usual names of secrets matches."""
     if names.SECRET.search(path):
