@@ -211,7 +211,9 @@ async def test_the_owner_sees_runs_changes_and_takes_back_what_a_queue_made(
         assert "main" in await run("workflow", "list", *whose)
         assert "5 times" in await run("workflow", "history", "main", *whose)
         assert "retry" in await run("workflow", "export", "main", *whose)
-        changed = await run("workflow", "patch", "main", "change the timeout of store to 9 s", "--yes", *whose)
+        slower = partial(shell.run, "workflow", "patch", "main", "change the timeout of store to 9 s", *whose)
+        assert "Not done" in await asyncio.to_thread(partial(slower, typed="n\n", code=1))
+        changed = await asyncio.to_thread(partial(slower, typed="y\n"))
         assert "is at version 3" in changed
         assert "is at version 4" in await run(*undo)
         assert "store" in await run("workflow", "run", "main", *whose)

@@ -117,8 +117,11 @@ def _last_reply(client: Client, message_id: str) -> str:
 
 def _agreed() -> bool:
     if not sys.stdin.isatty():
-        print("Nobody is here to ask; --yes stores it.", file=sys.stderr)
-        return False
+        # What is piped in is the answer.
+        said = sys.stdin.readline().strip().lower()
+        if not said:
+            print("Nobody is here to ask, so it is not stored; --yes stores it.", file=sys.stderr)
+        return said in ("y", "yes")
     return typer.confirm("Store it?", default=False)
 
 

@@ -205,7 +205,10 @@ class Patches:
             return await workflow_patches.get(tx, workflow.id, patch_id)
         found = await workflow_patches.newest_in_force(tx, workflow.id)
         if found is None:
-            raise Conflict(f"Workflow `{workflow.tag}` has no patch to undo.", hint="Its history is empty.")
+            raise Conflict(
+                f"Workflow `{workflow.tag}` has no patch to undo.",
+                hint="All its changes are undone, or it was imported: `laneway workflow history` shows them.",
+            )
         return found
 
     async def _undoing(self, tx: Connection, workflow: Workflow, patch_id: UUID | None) -> Patch:
