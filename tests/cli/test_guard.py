@@ -61,6 +61,35 @@ def test_every_json_line_is_answered_in_order_and_a_malformed_one_stops_nothing(
     assert [answer["rule"] for answer in answers] == ["malformed", "reads"], "not one command of two lines"
 
 
+def test_a_way_out_of_the_repository_is_asked_about_and_none_within_it(shell: Shell, tmp_path: Path) -> None:
+    home = tmp_path / "people" / "me"
+    repository, plain = home / "repo", home / "notes" / "a"
+    for folder in (home / ".git", repository / ".git", repository / "apps" / "web", plain):
+        folder.mkdir(parents=True)
+    shell.environ["HOME"] = str(home)
+    app, told = str(repository / "apps" / "web"), {}
+    for call, cwd, rule in (
+        ({"tool": "Read", "input": {"file_path": "../../etc/passwd"}}, "/tmp/x", "path-climbs"),
+        ({"tool": "Glob", "input": {"pattern": "../../**"}}, "/tmp/x", "path-climbs"),
+        ({"command": "cat ../../../etc/passwd"}, "/tmp/x", "path-climbs"),
+        ({"command": "cat ../../../etc/passwd"}, None, "path-climbs"),
+        ({"tool": "Read", "input": {"file_path": "../../README.md"}}, app, "reads"),
+        ({"command": "cat ../../README.md"}, app, "reads"),
+        ({"command": "make -C ../lib"}, app, "ordinary"),
+        ({"command": "cat ../../../README.md"}, app, "path-climbs"),
+        ({"command": "make -C ../../../lib"}, app, "path-climbs"),
+        # A home is nobody's project, even where it is a repository.
+        ({"command": "cat ../README.md"}, str(plain), "path-climbs"),
+        ({"tool": "Read", "input": {"file_path": "../b"}}, str(plain), "path-climbs"),
+        ({"tool": "Read", "input": {"file_path": "/etc/hosts"}}, app, "read-outside"),
+    ):  # fmt: skip
+        told[json.dumps(call | ({"cwd": cwd} if cwd else {}))] = rule
+    answers = lines(shell.run("guard", typed="\n".join(told) + "\n"))
+    wrong = [(call, one) for (call, rule), one in zip(told.items(), answers, strict=True) if one["rule"] != rule]
+    assert wrong == []
+    shell.run("guard", "--cwd", "/tmp/x", "cat ../../../etc/passwd", code=1)
+
+
 def test_each_line_is_answered_before_the_next_is_sent(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "guard"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path

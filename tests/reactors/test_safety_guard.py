@@ -165,6 +165,86 @@ def test_what_lies_in_scratch_space_is_another_projects_if_it_is_beside_this_one
     assert differing([("Write", {"file_path": "/tmp/notes.txt"})], False, "", str(project)) == []
 
 
+EVERYDAY = (
+    "cat ../../README.md", "ls ../lib", "ls ../..", "ls -la ..", "cd .. && ls", "cd ../.. && make test",
+    "cd ../../lib && npm test", "cp -r ../../shared/x .", "cp ../../.env.example .env", "pip install -e ../lib",
+    "pip install -e ../../lib", "uv pip install -e ../lib", "pytest ../lib/tests", "python -m pytest ../../tests -q",
+    "rg foo ..", "rg -n TODO ../..", "grep -rn foo ../lib", "grep -rn foo ../../docs --include=*.md",
+    "find .. -name '*.py'", "find ../.. -name package.json -not -path '*/node_modules/*'",
+    "head -50 ../../CHANGELOG.md", "tail -n 20 ../api/server.log", "wc -l ../lib/*.py", "diff ../lib/a.py src/a.py",
+    "git diff ../lib", "git log --oneline ../../lib", "git add ../lib/a.py", "git -C ../.. status", "make -C ../..",
+    "make -C ../lib build", "npm --prefix ../lib run build", "npm install ../lib", "pnpm --dir ../.. install",
+    "yarn --cwd ../lib build", "tsc -p ../lib/tsconfig.json", "eslint ../lib/src", "ruff check ../lib",
+    "ruff format ../../lib", "mypy ../lib", "go test ../pkg/...", "cargo test --manifest-path ../core/Cargo.toml",
+    "docker build -f Dockerfile ../..", "node ../../scripts/build.js", "python3 ../../tools/gen.py",
+    "bash ../../scripts/test.sh", "source ../../.venv/bin/activate", "../../node_modules/.bin/jest",
+    "../../gradlew test", "jq .version ../../package.json", "sed -n 1,40p ../lib/a.py", "tree -L 2 ..",
+    "touch ../lib/b.py", "mkdir -p ../lib/new", "echo x > ../lib/notes.md", "mv ../lib/a.py ../lib/b.py",
+    "ln -s ../../shared/x.json x.json", "rm -rf ../lib/dist", "rm -rf ../../node_modules && npm ci", "du -sh ../*",
+    "stat ../../Makefile", "tar czf lib.tgz ../lib", "prettier --write ../lib/src", "npx tsc --noEmit -p ../..",
+    "echo hi >> ../../CHANGELOG.md", "wc -l < ../../README.md",
+)  # fmt: skip
+"""What people run in a folder of a repository, two folders deep."""
+LEAVING = (
+    "cat ../../../x", "cat ../../../../etc/passwd", "cd ../../.. && ls", "ls ../../../other", "python3 ../../../x.py",
+    "source ../../../x.sh", ". ../../../x.sh", "bash ../../../x.sh", "../../../x.sh", "make -C ../../../sibling",
+    "npm --prefix ../../../sibling run x", "git -C ../../../sibling show HEAD:x",
+    "git --git-dir=../../../sibling/.git log", "cat ../../.?/x", "cat {..,src}/../../x", "pytest ../../../lib",
+    "rg x ../../..", "cp ../../../x .", "echo x > ../../../x", "rm -rf ../../../x",
+)  # fmt: skip
+
+
+def a_repository(folder: Path) -> tuple[Path, Path]:
+    """A repository, and the folder of one of its applications."""
+    app = folder / "repo" / "apps" / "web"
+    app.mkdir(parents=True)
+    (folder / "repo" / ".git").mkdir()
+    return folder / "repo", app
+
+
+def test_a_repository_is_the_project_of_each_of_its_folders(tmp_path: Path) -> None:
+    repository, app = a_repository(tmp_path)
+    within: list[tuple[str, dict[str, Any]]] = [
+        *(("Bash", {"command": command}) for command in EVERYDAY),
+        ("Read", {"file_path": "../../README.md"}), ("Edit", {"file_path": "../lib/a.py"}), ("LS", {"path": "../.."}),
+        ("Glob", {"pattern": "../../**/*.ts"}), ("Grep", {"pattern": "x", "path": ".."}),
+        ("shell_command", {"command": "ls", "workdir": "../.."}), ("Write", {"file_path": f"{repository}/a.md"}),
+    ]  # fmt: skip
+    assert len(EVERYDAY) >= 40
+    assert differing(within, True, "", str(app)) == []
+
+
+def test_a_way_out_of_the_repository_is_danger_from_each_of_its_folders(tmp_path: Path) -> None:
+    _, app = a_repository(tmp_path)
+    leaving: list[tuple[str, dict[str, Any]]] = [
+        *(("Bash", {"command": command}) for command in LEAVING),
+        ("Read", {"file_path": "../../../../etc/passwd"}), ("Read", {"file_path": " ../../../x"}),
+        ("Glob", {"pattern": "../../{..,src}/**"}), ("Glob", {"pattern": "{../../../x,src}/**"}),
+        ("Edit", {"file_path": "../../../x.py"}), ("shell_command", {"command": "ls", "workdir": "../../.."}),
+        ("Bash", {"command": "rm -rf ../.."}), ("Bash", {"command": "rm -rf ../lib"}),
+        ("Bash", {"command": "echo x > ../../.git/config"}), ("Bash", {"command": "cat ../../.env"}),
+    ]  # fmt: skip
+    assert differing(leaving, True, "kill", str(app)) == []
+    # Without a repository, its folder is all there is, whatever is begun above it later.
+    (tmp_path / "repo" / ".git").rmdir()
+    outside: list[tuple[str, dict[str, Any]]] = [
+        ("Read", {"file_path": "../../README.md"}), ("Bash", {"command": "cat ../x"}), ("Bash", {"command": "ls .."}),
+        ("Bash", {"command": "pip install -e ../lib"}),
+    ]  # fmt: skip
+    assert differing(outside, True, "kill", str(app)) == []
+    session = Watched(SafetyGuard(), cwd=str(app))
+    (tmp_path / "repo" / ".git").mkdir()
+    assert weights(session.call("Read", {"file_path": "../../README.md"})) == "notification"
+
+
+def test_what_lies_beside_a_project_is_no_file_of_the_system() -> None:
+    for project in ("/root/app", "/srv/app", "/opt/app", "/var/www/app", "/home/me/app"):
+        [said] = notices(Watched(SafetyGuard(), cwd=project).call("Bash", {"command": "echo x > ../other/a.py"}))
+        assert said.endswith("It writes ../other/a.py, which lies outside the workspace. (write-outside)")
+        [said] = notices(Watched(SafetyGuard(), cwd=project).call("Write", {"file_path": "/etc/hosts"}))
+        assert "a file of the system" in said
+
+
 ESCALATIONS: tuple[dict[str, Any], ...] = (
     {"sandbox_permissions": "require_escalated", "justification": "It needs the network."},
     {"with_escalated_permissions": True, "justification": "It needs the network."},

@@ -23,7 +23,9 @@ _EXIT = {"allow": 0, "ask": 1, "deny": 2}
 
 def guard(
     command: Annotated[str | None, typer.Argument(help="The command; without it, standard input is read.")] = None,
-    cwd: Annotated[str | None, typer.Option(help="The folder it would run in: its workspace.")] = None,
+    cwd: Annotated[
+        str | None, typer.Option(help="The folder it would run in; its repository is its workspace.")
+    ] = None,
 ) -> None:
     """Say whether a command may run: allow, ask or deny.
 
@@ -38,7 +40,7 @@ def guard(
     """
     own = _own_reactors()
     if command is not None:
-        raise typer.Exit(_EXIT[_say(_judge(command, cwd, own))])
+        raise typer.Exit(_EXIT[_say(_judge("Bash", {"command": command}, cwd, own))])
     lines = _lines(sys.stdin.buffer)
     first = next(lines, None)
     if first is None:
@@ -47,7 +49,7 @@ def guard(
         rest = list(lines)
         if not any(_is_json(line) for line in rest):
             text = b"".join([first, *rest]).decode("utf-8", "replace")
-            raise typer.Exit(_EXIT[_say(_judge(text, cwd, own))])
+            raise typer.Exit(_EXIT[_say(_judge("Bash", {"command": text}, cwd, own))])
         lines = iter(rest)
     for line in chain([first], lines):
         if line.strip():
@@ -89,19 +91,11 @@ def _line(line: bytes, cwd: str | None, own: Chain) -> Verdict:
         tool, arguments = given.get("tool", given.get("tool_name")), given.get("input", given.get("tool_input", {}))
         if not isinstance(tool, str) or not tool.strip() or not isinstance(arguments, dict):
             return ask("malformed", "A tool call needs a tool and an input object.")
-        from laneway.sandbox.commands import judge_tool
-
-        return _or_denied(judge_tool(tool, arguments, folder), tool, arguments, folder, own)
+        return _judge(tool, arguments, folder, own)
     command = given.get("command")
     if not isinstance(command, str) or not command.strip():
         return ask("malformed", "The line names neither a command nor a tool.")
-    return _judge(command, folder, own)
-
-
-def _judge(command: str, cwd: str | None, own: Chain) -> Verdict:
-    from laneway.sandbox.commands import judge
-
-    return _or_denied(judge(command, cwd), "Bash", {"command": command}, cwd, own)
+    return _judge("Bash", {"command": command}, folder, own)
 
 
 def _own_reactors() -> Chain:
@@ -117,13 +111,15 @@ def _own_reactors() -> Chain:
     return Chain(SessionState("guard", "guard"), own.make())
 
 
-def _or_denied(verdict: Verdict, tool: str, arguments: dict[str, Any], cwd: str | None, own: Chain) -> Verdict:
-    """The verdict, unless one of the owner's own reactors denies the call."""
+def _judge(tool: str, arguments: dict[str, Any], cwd: str | None, own: Chain) -> Verdict:
+    """The guard's verdict, unless one of the owner's own reactors denies the call."""
     from laneway.clock import SystemClock
     from laneway.domain.session import EventKind, SessionEvent
     from laneway.observe.notify import said_words
     from laneway.reactors.chain import denied_by
+    from laneway.sandbox.commands import judge_tool
 
+    verdict = judge_tool(tool, arguments, cwd)
     call = SessionEvent(
         "guard", "guard", EventKind.TOOL_CALLED, SystemClock().now(), tool=tool, arguments=arguments, cwd=cwd or ""
     )

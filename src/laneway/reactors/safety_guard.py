@@ -1,7 +1,7 @@
 """SafetyGuard: puts every tool call to the guard, with its paths resolved through its folder and through links.
 
-Reading outside the project is a warning; writing there, a secret, or a change of the system is an intervention. It
-looks at the disk for one thing only: where links lead.
+Reading outside the project is a warning; climbing out of it, writing there, a secret, or a change of the system is an
+intervention. It looks at the disk for two things only: where links lead, and where a repository begins.
 """
 
 from __future__ import annotations
@@ -11,19 +11,16 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from laneway.domain.action import Decision, Verdict, ask
+from laneway.domain.action import Decision, Verdict
 from laneway.domain.session import EventKind, SessionEvent
 from laneway.reactors.calls import key_of
 from laneway.reactors.contract import Continue, Intervene, Reaction, ReactorContext, Severity, Warn
 from laneway.reactors.tui_renderer import cut, plain, subject
 from laneway.sandbox.commands import judge_tool
-from laneway.sandbox.outside import Looks, reads_outside
+from laneway.sandbox.shell.rules import UNJUDGED, UNSURE
+from laneway.sandbox.shell.scope import project_of
 from laneway.sandbox.tool_calls import kind_of
 
-UNSURE = {"unknown-tool", "malformed"}
-"""Rules that say nothing but that the guard does not understand the call: worth a word."""
-UNJUDGED = {"unparsed", "too-long", "too-complex", "escalation"}
-"""Rules about what may do harm, but cannot be read or is asked anyway: worth telling, no reason to end a session."""
 _PATH = re.compile(r"(~|\.{0,2})/[^\s\x00-\x1f]{1,1000}|\.\.")
 _MOST_REMEMBERED = 500
 
@@ -35,7 +32,7 @@ class SafetyGuard:
 
     def __init__(self, *, kill_on_danger: bool = False, project: str | None = None, again_after: float = 300) -> None:
         self._severity = Severity.KILL if kill_on_danger else Severity.NOTIFICATION
-        self._project = project
+        self._project = project_of(project)
         self._again_after = timedelta(seconds=again_after)
         self._seen: dict[str, datetime] = {}
         self._tools: set[str] = set()
@@ -43,8 +40,8 @@ class SafetyGuard:
     def handle(self, ctx: ReactorContext) -> Reaction:
         """What a tool call calls for; an event that is no tool call, nothing."""
         if self._project is None and ctx.state.cwd:
-            # Where a session begins is its project, wherever it goes later.
-            self._project = ctx.state.cwd
+            # The repository a session begins in is its project, wherever it goes later.
+            self._project = project_of(ctx.state.cwd)
         if ctx.event.kind is not EventKind.TOOL_CALLED:
             return Continue()
         fresh, unheard_of = self._first_for_a_while(ctx), ctx.event.tool not in self._tools
@@ -56,30 +53,13 @@ class SafetyGuard:
         """May this call run: allowed, asked about, or denied; rule `read-outside` marks an allowed look elsewhere."""
         tool, given = ctx.event.tool, ctx.event.arguments
         cwd = ctx.event.cwd or ctx.state.cwd or self._project
-        project = self._project or cwd
-        looks = Looks()
-        found = judge_tool(tool, given, cwd, project, looks.see)
+        found = judge_tool(tool, given, cwd, self._project)
         if kind_of(tool, {}) == "unknown":
             for path in _paths(given):
-                written = judge_tool("write", {"path": path}, cwd, project)
+                written = judge_tool("write", {"path": path}, cwd, self._project)
                 unsure = found.rule in UNSURE and written.decision is not Decision.ALLOW
                 found = written if unsure else found.or_stricter(written)
-        elsewhere = self._looking_elsewhere(ctx.event, cwd, project, looks)
-        if elsewhere is None:
-            return found
-        climbs = elsewhere.decision is Decision.ASK and found.rule in UNJUDGED
-        return elsewhere if climbs or found.decision is Decision.ALLOW or found.rule in UNSURE else found
-
-    def _looking_elsewhere(
-        self, event: SessionEvent, cwd: str | None, project: str | None, looks: Looks
-    ) -> Verdict | None:
-        outside, climbing = reads_outside(event.tool, event.arguments, cwd, project, looks)
-        if climbing is not None:
-            return ask("path-climbs", f"{cut(plain(climbing), 80)} climbs out of the project.")
-        if outside:
-            told = f"It reads {cut(plain(', '.join(outside)), 120)}, outside the project."
-            return Verdict(Decision.ALLOW, "read-outside", told, changes=False)
-        return None
+        return found
 
     def _reaction(self, ctx: ReactorContext, fresh: bool, unheard_of: bool) -> Reaction:
         found = self.verdict(ctx)
@@ -88,6 +68,7 @@ class SafetyGuard:
         if found.decision is Decision.ALLOW or found.rule in UNSURE:
             noted = fresh and (found.rule == "read-outside" or found.rule in UNSURE)
             return Warn(_told(ctx.event, found)) if noted else Continue()
+        # What cannot be read is worth telling, and no reason to end a session.
         severity = Severity.NOTIFICATION if found.rule in UNJUDGED else self._severity
         if fresh or severity is Severity.KILL:
             return Intervene(_told(ctx.event, found), severity)

@@ -14,7 +14,7 @@ from laneway.sandbox.shell.holes import RESERVED
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.invoke import invoke, risky
 from laneway.sandbox.shell.rules import Finding, verdict
-from laneway.sandbox.shell.scope import opened
+from laneway.sandbox.shell.scope import opened, project_of
 from laneway.sandbox.shell.streams import Stream
 from laneway.sandbox.shell.walk import Invoke, Walk
 
@@ -100,14 +100,16 @@ def judge_tool(
     input: Mapping[str, Any],
     cwd: str | None = None,
     project: str | None = None,
-    see: See | None = None,
 ) -> Verdict:
-    """Whether another agent's tool call may run in a folder: its workspace, unless the project begins further up."""
+    """Whether another agent's tool call may run in a folder of a project: its repository, unless another is named."""
+    from laneway.sandbox.outside import Looks, beyond
     from laneway.sandbox.tool_calls import judged_tool, paths_of
 
+    project, looks = project or project_of(cwd), Looks()
     try:
         if any(len(path) > LONGEST_PATH for path in paths_of(input)):
             return verdict([Finding("too-long", "A path is too long to be judged.")], changes=True)
-        return judged_tool(tool, input, cwd, partial(judge, see=see), project)
+        found = judged_tool(tool, input, cwd, partial(judge, see=looks.see), project)
+        return beyond(found, tool, input, cwd, project, looks)
     except _UNFORESEEN:
         return verdict([Finding("unknown-tool", "The tool call could not be judged.")], changes=True)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from posixpath import basename
 from typing import Any
 
-from laneway.sandbox.shell.holes import has_hole
+from laneway.domain.action import Decision, Verdict, allow, ask
+from laneway.sandbox.shell.holes import has_hole, shown
+from laneway.sandbox.shell.interpreters import INTERPRETERS
 from laneway.sandbox.shell.invocation import Invocation
 from laneway.sandbox.shell.places import Place, locate, place_of
 from laneway.sandbox.shell.programs.secrets import NOT_REVEALING
+from laneway.sandbox.shell.rules import UNJUDGED, UNSURE
 from laneway.sandbox.shell.scope import Scope, opened
 from laneway.sandbox.tool_calls import kind_of, paths_of, patterns_of, readings_of
 
@@ -24,19 +28,14 @@ _SHOWING = {
 """Programs whose operands are files or folders they read."""
 _NAMING = {"du", "fd", "find", "ls", "stat", "tree"}
 """Those of them that look at the folder they are in if they are told no other."""
+_SCRIPTS = frozenset(INTERPRETERS) | {"source", "."}
+_ENTERING = {"-C", "--prefix", "--git-dir", "--work-tree", "--directory", "--cwd", "--project", "--manifest-path"}
+"""Options that name the folder in which a program works."""
 _OWN = {
     *(Place.INSIDE, Place.WORKSPACE, Place.GIT, Place.SCRATCH, Place.ALL_SCRATCH, Place.HARMLESS, Place.UNKNOWN),
     Place.GUARD,
 }
-_MOST, _MOST_WORDS = 20, 200
-
-
-def scope_of(cwd: str | None, project: str | None) -> Scope:
-    """A project as it is seen from one of its folders, or from elsewhere."""
-    scope = opened(project or cwd)
-    if project and cwd:
-        scope.enter(cwd)
-    return scope
+_MOST_WORDS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +60,43 @@ class Looks:
         if program in _NAMING and not words:
             words = ["."]
         elif program not in _SHOWING:
-            # Whatever it does with them: nobody climbs into the system by an honest mistake.
-            words = [word for word in words if program not in NOT_REVEALING and _is_system(word, run.scope)]
+            # Whatever it does with what lies outside; those that show nothing enter a folder or run a script there.
+            told = words[: program in _SCRIPTS] if program in NOT_REVEALING | _SCRIPTS else words
+            words = [
+                word for word in (*[run.program][: "/" in run.program], *told, *_entered(run)) if run.scope.climbs(word)
+            ]
         # Its folder as it is now: the shell goes on.
         self.all.extend(
             Look(word, run.scope.copy()) for word in (*words, *([run.stdin.file] if run.stdin.file else []))
         )
 
 
-def _is_system(word: str, scope: Scope) -> bool:
-    return ".." in word.split("/") and place_of(word, scope) in (Place.SYSTEM, Place.ROOT)
+def _entered(run: Invocation) -> Iterator[str]:
+    for before, word in pairwise((*run.args, "")):
+        name, equals, value = before.partition("=")
+        if name in _ENTERING:
+            yield value if equals else word
 
 
-def reads_outside(
-    tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None, looks: Looks
-) -> tuple[list[str], str | None]:
-    """The paths outside the project that a call reads, as they lie on the disk, and one that climbs there by `..`."""
-    scope = scope_of(cwd, project)
+def beyond(
+    found: Verdict, tool: str, given: Mapping[str, Any], cwd: str | None, project: str | None, looks: Looks
+) -> Verdict:
+    """The verdict on a call that also says where it climbs out of its project by `..`, or reads beyond it."""
+    allowed = found.decision is Decision.ALLOW
+    if not allowed and found.rule not in UNSURE | UNJUDGED:
+        return found
+    scope = opened(cwd, project=project)
     words = (*paths_of(given), *patterns_of(tool, given))
     named = [Look(path, scope) for word in words for path in readings_of(word, scope)]
-    reading = kind_of(tool, given) == "read"
-    climbing = [look for look in (*looks.all, *named) if _climbs(look, known=bool(cwd or project))]
-    outside = [lying_outside(look.word, look.scope) for look in (*looks.all, *(named if reading else []))]
-    return list(dict.fromkeys(filter(None, outside)))[:_MOST], climbing[0].word if climbing else None
+    for look in (*looks.all, *named):
+        if _climbs(look, known=bool(cwd or project)):
+            return ask("path-climbs", f"{shown(look.word)} climbs out of the project.", changes=found.changes)
+    reading = named if kind_of(tool, given) == "read" else []
+    outside = dict.fromkeys(filter(None, (lying_outside(look.word, look.scope) for look in (*looks.all, *reading))))
+    if not allowed or not outside:
+        return found
+    told = f"It reads {shown(', '.join(outside))}, outside the project."
+    return allow("read-outside", told, changes=found.changes)
 
 
 def _climbs(look: Look, *, known: bool) -> bool:

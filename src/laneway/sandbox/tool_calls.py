@@ -22,7 +22,7 @@ from laneway.sandbox.shell.programs.losing import removes, writes
 from laneway.sandbox.shell.programs.secrets import secret_file
 from laneway.sandbox.shell.programs.sql import sql_findings
 from laneway.sandbox.shell.rules import Finding, verdict
-from laneway.sandbox.shell.scope import Scope, opened
+from laneway.sandbox.shell.scope import UNNAMED, Scope, opened
 
 JudgeCommand = Callable[[str, str | None], Verdict]
 _SHELL = re.compile(
@@ -51,6 +51,7 @@ _SOURCES = re.compile(r"(?i)(source|src|from|old_path|input_path)")
 _ADDRESSES = re.compile(r"(?i)(url|urls|uri|address|endpoint|href|link|prompt_url)")
 _ELSEWHERE = re.compile(r"(?i)(https?|wss?|s3|gs|git|ssh)://")
 _HIDING = re.compile("[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2060\u2028\u2029\ufeff]")
+_BRACES = re.compile(r"\{([^{}]*)\}")
 _PATCHED = re.compile(
     r"(?m)^\*\*\* (Add|Update|Delete) File: (.*)$|^\*\*\* (Move) to: (.*)$|^(\+\+\+|---) (?:[ab]/)?([^\t\n]+)"
 )
@@ -64,9 +65,7 @@ def judged_tool(
     command = command_of(given)
     if _SHELL.fullmatch(name) and "path" not in given:
         return _shell(command, given, cwd, judge, project or cwd)
-    scope = opened(project or cwd)
-    if project and cwd:
-        scope.enter(cwd)
+    scope = opened(cwd, project=project)
     if re.fullmatch(r"(?i)apply_?patch|patch", name):
         return verdict(_patched(_text(given), scope), changes=True)
     if _QUIET.fullmatch(name):
@@ -77,7 +76,7 @@ def judged_tool(
     verb = _verb(name, given)
     findings = [*_called(verb, name, given, scope)]
     if command is not None and verb != "read":
-        inner = judge(command, cwd)
+        inner = _shell(command, given, cwd, judge, project or cwd)
         return inner.or_stricter(verdict(findings, changes=True))
     return verdict(findings, changes=verb != "read")
 
@@ -139,8 +138,7 @@ def _shell(
     folder = os.path.join(cwd or "", folder) if folder else cwd  # noqa: PTH118  its last word may be ".."
     inner = judge(f"cd {shlex.quote(folder)}\n{command}" if folder and folder != workspace else command, workspace)
     if "apply_patch" in command and "*** Begin Patch" in command:
-        scope = opened(workspace)
-        scope.enter(folder or ".")
+        scope = opened(folder or ".", project=workspace or UNNAMED)
         inner = inner.or_stricter(verdict(_patched(command, scope), changes=True))
     return inner.or_stricter(verdict(leaving, changes=True)) if leaving else inner
 
@@ -232,11 +230,13 @@ def _at(path: str, verb: str, name: str, scope: Scope) -> Iterator[Finding]:
 
 
 def readings_of(path: str, scope: Scope) -> list[str]:
-    """The ways a path may be read: as it stands, decoded, with backslashes as slashes, with $HOME put in."""
+    """The ways a path may be read: as it stands, decoded, with backslashes as slashes, without the blanks
+    around it, the way up of its braces alone, with $HOME put in."""
     plain = re.sub(r"^file:/*", "/", path)
     plain = re.sub(r"^\$(HOME|\{HOME\})", scope.home, plain)
     readings = [plain]
-    for other in (unquote(plain), plain.replace("\\", "/")):
+    up = _BRACES.sub(lambda found: next((one for one in found[1].split(",") if one[:2] == ".."), found[0]), plain)
+    for other in (unquote(plain), plain.replace("\\", "/"), plain.strip(), up):
         if other not in readings:
             readings.append(other)
     return readings

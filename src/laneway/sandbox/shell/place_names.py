@@ -112,5 +112,7 @@ STARTUP = re.compile(
 SYSTEM = re.compile(
     r"/(etc|usr|bin|sbin|lib|lib32|lib64|boot|opt|var|srv|root|run|sys|proc|snap|System|Library|Applications|nix)(/.*)?$"
 )
+PROJECTS = re.compile(r"/(root|srv|opt|var/www|usr/local/src|usr/src)(?=/.)")
+"""Folders of the system in which people keep their projects, beside each other."""
 SCRATCH = re.compile(r"(/tmp|/var/tmp|/private/tmp|/private/var/tmp|/dev/shm|/run/user/\d+)(/.*)?$")
 HARMLESS_DEVICE = re.compile(r"/dev/(null|zero|full|stdin|stdout|stderr|tty|fd(/\d+)?|urandom|random|pts/\d+|ptmx)$")

@@ -71,7 +71,9 @@ def locate(path: str | None, scope: Scope) -> Place:
         return Place.OUTSIDE if other else _in_scratch(scratch[2] or "")
     if names.STARTUP.search(path):
         return Place.STARTUP
-    return Place.SYSTEM if names.SYSTEM.match(path) else Place.OUTSIDE
+    projects = names.PROJECTS.match(scope.workspace or "")
+    beside = projects is not None and path.startswith(f"{projects[0]}/")
+    return Place.SYSTEM if names.SYSTEM.match(path) and not beside else Place.OUTSIDE
 
 
 def _seen_from_workspace(path: str, scope: Scope) -> str:

@@ -86,11 +86,16 @@ RULES: dict[str, tuple[Decision, str]] = {
     "malformed": (ASK, "a request that is not one of a command or a tool call"),
     # Tool calls
     "path-malformed": (ASK, "a path that is empty or holds characters that hide what it says"),
+    "path-climbs": (ASK, "a way up and out of the project by `..`, whatever it is for"),
     "path-link": (ASK, "a path that leads out of the workspace by a symbolic link"),
     "file-address": (DENY, "a web address that reads local files"),
     "unknown-tool": (ASK, "a tool call whose arguments are not understood"),
 }  # fmt: skip
 
+UNSURE = {"unknown-tool", "malformed"}
+"""Rules that say nothing but that the guard does not understand the call."""
+UNJUDGED = {"unparsed", "too-long", "too-complex", "escalation"}
+"""Rules about what may do harm, but cannot be read or is asked anyway."""
 _ONLY_SHOWING = {"read-secret", "own-secret", "other-environment", "metadata", "file-address"}
 """Rules about what is shown, not about what is changed."""
 _ORDER = {DENY: 0, ASK: 1}

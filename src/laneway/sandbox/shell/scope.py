@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from posixpath import normpath
 from typing import Any
 
 from laneway.sandbox.shell.holes import has_hole, hole
-from laneway.sandbox.shell.place_names import SECRET
+from laneway.sandbox.shell.place_names import SCRATCH, SECRET
 from laneway.sandbox.shell.streams import Stream
 from laneway.sandbox.shell.tables import table
 
@@ -25,6 +26,7 @@ _FILES: dict[str, str] = table("programs/secrets")["files"]
 _LINKED = [name for name in (_FILES["examples"] + _FILES["guarding"]).split() if not name.startswith("//")]
 """Files of a home that a hard link may be another name of."""
 _MOST_LINKS = 20
+_MOST_ABOVE = 30
 FIXED = {
     "IFS": " ", "$": "4242", "!": "4243", "?": "0", "#": "0", "RANDOM": "4242", "SECONDS": "1", "UID": "1000",
     "EUID": "1000", "PPID": "4241", "BASHPID": "4242", "HOSTNAME": "host", "USER": "user", "LOGNAME": "user",
@@ -42,6 +44,23 @@ def home_of(workspace: str) -> str:
     """The home folder of whoever works there."""
     found = re.match(r"(/(?:home|Users)/[^/]+|/root)(?:/|$)", workspace)
     return found[1] if found else "/home/user"
+
+
+def project_of(folder: str | None) -> str | None:
+    """The repository that a folder lies in: the nearest folder upwards with `.git`; where there is none, the folder.
+
+    Folders that many projects share, a home among them, are nobody's project, and nothing above them is looked at.
+    """
+    if not folder or not folder.startswith("/"):
+        return folder
+    folder = "/" + normpath(folder).lstrip("/")
+    for above in [folder, *map(str, Path(folder).parents)][:_MOST_ABOVE]:
+        scratch, homes = SCRATCH.match(above), (home_of(above), os.path.expanduser("~"))  # noqa: PTH111  it never fails
+        if above in homes or NO_WORKSPACE.fullmatch(above) or (scratch and not scratch[2]):
+            return folder
+        if os.path.exists(f"{above}/.git"):  # noqa: PTH110  a path nobody can look up has none
+            return above
+    return folder
 
 
 @dataclass(slots=True)
@@ -109,6 +128,10 @@ class Scope:
 
     def climbs(self, word: str) -> bool:
         """Whether a word leads out of the project by `..`, or from a folder that was reached so."""
+        above, _, last = word.rpartition("/")
+        # A folder's pattern may match `..`, too.
+        parts = [".." if part[:1] == "." and fnmatchcase("..", part[:20]) else part for part in above.split("/")]
+        word = "/".join([*parts, last]) if above else word
         path = self.spelled(word)
         if path is None or self.start is None:
             return False
@@ -178,9 +201,13 @@ class Scope:
         return real
 
 
-def opened(cwd: str | None, home: str | None = None) -> Scope:
-    """The scope of a command that begins in a folder; that folder is the workspace. Without a home, it is guessed."""
-    usable = cwd if cwd and cwd.startswith("/") and not has_hole(cwd) else None
+def opened(cwd: str | None, home: str | None = None, project: str | None = None) -> Scope:
+    """The scope of a command in a folder; the project, or else that folder, is its workspace. A home may be guessed."""
+    named = project or cwd
+    usable = named if named and named.startswith("/") and not has_hole(named) else None
     folder = "/" + normpath(usable).lstrip("/") if usable else UNNAMED
     workspace = None if NO_WORKSPACE.fullmatch(folder) else folder
-    return Scope(cwd=folder, workspace=workspace, home=home or home_of(folder), start=folder)
+    scope = Scope(cwd=folder, workspace=workspace, home=home or home_of(folder), start=folder)
+    if project and cwd:
+        scope.enter(cwd)
+    return scope

@@ -17,11 +17,12 @@ from laneway.sandbox.shell.streams import SECRET
 from laneway.sandbox.shell.tables import table
 
 _TABLE = table("programs/secrets")
-NOT_REVEALING, _MAKING_KEYS, _SEARCHING, _FILTERING, _COPYING, _KEY_OPTIONS = (
+NOT_REVEALING, _MAKING_KEYS, _SEARCHING, _FILTERING, _COPYING, _KEY_OPTIONS, _SQL = (
     frozenset(_TABLE["files"][name].split())
-    for name in ("not_revealing", "making_keys", "searching", "filtering", "copying", "key_options")
+    for name in ("not_revealing", "making_keys", "searching", "filtering", "copying", "key_options", "sql")
 )
 _DEEP = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--recursive|--archive")
+_IN_SQL = re.compile(r"(?<![\w*/.~=])(?:~|\.{1,2})?/[^\s'\";),]+")
 HUNT = re.compile(r"(?i)pass(word|wd)|secret|token|api.?key|private key|credential|BEGIN .*KEY|aws_|AKIA")
 
 
@@ -93,7 +94,7 @@ def _whole_folders(run: Invocation) -> Iterator[Finding]:
         path = run.scope.path(word.partition(":")[0] if run.program in ("scp", "rsync") else word)
         if path is None or word.startswith("-") or path == run.scope.workspace:
             continue
-        whole = SECRET_FOLDER.search(path) is not None
+        whole = SECRET_FOLDER.search(path) is not None or (PATTERN.search(path) is not None and is_secret(f"{path}/*"))
         everywhere = locate(path, run.scope) in (Place.ROOT, Place.ABOVE, Place.SYSTEM, Place.OUTSIDE)
         if HOME_FOLDER.search(path):
             whole = not searching
@@ -129,7 +130,15 @@ def prints(run: Invocation) -> Iterator[Finding]:
         yield Finding("read-secret", f"It prints or exports secrets ({run}).")
 
 
+def queries(run: Invocation) -> Iterator[Finding]:
+    """Files that a statement names, whatever function of the database reads them."""
+    for text in (*run.args, run.stdin.text or ""):
+        for path in _IN_SQL.findall(text) if " " in text else ():
+            yield from secret_file(path, run.scope)
+
+
 SECRETS: dict[str, Rule] = {
+    **dict.fromkeys(_SQL, queries),
     **dict.fromkeys(_TABLE["prints"], prints),
     "echo": shows_variable, "printf": shows_variable, "printenv": printenv, "grep": hunts, "rg": hunts, "egrep": hunts,
 }  # fmt: skip
