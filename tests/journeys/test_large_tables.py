@@ -127,7 +127,7 @@ async def test_a_job_from_redis_brings_megabytes_however_it_comes(queue: Start[P
 
 
 async def test_a_large_job_that_is_none_is_buried_and_its_sender_told(queue: Start[Producer]) -> None:
-    async with queue(OfflineModel()) as producer:
+    async with queue(OfflineModel(), redis_owners={"somebody": "else"}) as producer:
         await producer.push("bad", CHEAPEST, tables={"flights": [*flights(5000), 5]})
         await producer.push("whose", CHEAPEST, tables={"flights": flights(5000)}, workflow_owner="nobody")
         error = (await producer.result("bad"))["error"]

@@ -264,9 +264,10 @@ async def cancel_if_open(tx: Connection, job_id: UUID) -> Job | None:
 
 
 async def stop_thread(tx: Connection, thread_id: UUID) -> list[Job]:
-    """What was open in the thread and has been told to stop; the newest first, as an end locks whoever waits for it."""
+    """What was open in the thread and has been told to stop, oldest first."""
+    # The newest is told first: its end locks whoever waits for it.
     found = reversed(await open_in_thread(tx, thread_id))
-    return [job for job in found if await cancel_if_open(tx, job.id) is not None]
+    return [job for job in found if await cancel_if_open(tx, job.id) is not None][::-1]
 
 
 async def note(tx: Connection, job_id: UUID, facts: dict[str, Any]) -> None:
