@@ -37,6 +37,10 @@ LASTING = (
     f"add an http step that sends the api key {KEY}",
 )
 SENTENCES = (f"set the url of fetch to https://x.example/?api_key={KEY}", f"the header of fetch is Bearer {KEY} now")
+HARMLESS = {
+    "url": "https://login.example/oauth2/v2.0/token?sort_key=date2024",
+    "headers": {"Idempotency-Key": "0b6a1c1e-8d2f-4c55-9a39-6f1d2b7c8e90", "Authorization": "Bearer your-token-here"},
+}
 
 
 def stored(door: Door) -> list[str]:
@@ -83,6 +87,21 @@ async def test_every_door_refuses_it_with_its_place_and_nothing_of_it_is_stored_
         assert (await door.post("/workflows/main/patch", 400, json=described))["reason"] == "secret"
         await door.post("/messages", 400, json={"text": "x", "lane": "workflow", "payload": {"patch": {
             "workflow_tag": "main", "operations": [{"op": "add", "path": f"{AT}", "value": "letmein"}]}}})  # fmt: skip
+        for field in ("description", "workflow_tag"):
+            patch = {"workflow_tag": "main", "operations": [{"op": "test", "path": "/nodes", "value": []}], field: KEY}
+            answer = await door.post(
+                "/messages", 400, json={"text": "x", "lane": "workflow", "payload": {"patch": patch}}
+            )
+            assert (answer["reason"], answer["path"]) == ("secret", f"/{field}")
+        for below in ({"password": ["letmein"]}, {KEY: "1"}, {"token": f"${{'{KEY}'}}"}):
+            answer = await door.post("/workflows/main/patch", 400, json={"operations": [
+                {"op": "add", "path": "/metadata", "value": below}]})  # fmt: skip
+            assert answer["reason"] == "secret"
+            assert KEY not in str(answer)
+        assert (await door.post("/workflows", 400, json={"tag": KEY, "document": CHAIN}))["reason"] == "secret"
+        daily = {"when": "every day at 9", "text": f"add a step to main that calls https://x.example with Bearer {KEY}"}
+        answer = await door.post("/schedules", 400, json=daily)
+        assert (answer["reason"], answer["path"]) == ("secret", "/text")
         for text in LASTING:
             for lane in ({}, {"lane": "workflow"}):
                 answer = await door.post("/messages", 400, json={"text": text, **lane})
@@ -98,6 +117,9 @@ async def test_every_door_refuses_it_with_its_place_and_nothing_of_it_is_stored_
         assert not any(KEY in one for one in seen)
         placeholder = written("Bearer ${$secrets.SHOP_TOKEN}")
         assert (await door.post("/workflows", 201, json={"tag": "shop", "document": placeholder}))["workflow"]["tag"]
+        plain = written()
+        plain["nodes"][0]["config"] = HARMLESS
+        await door.post("/workflows", 201, json={"tag": "plain", "document": plain})
 
 
 async def test_a_workflow_of_old_that_holds_one_is_shown_to_no_model(opened: Open) -> None:
@@ -126,6 +148,13 @@ async def test_a_job_from_the_queue_is_refused_and_its_dead_letter_has_no_secret
         [letter] = await producer.redis.lrange("agent:dead", 0, -1)
         assert b"always mail me" in letter
         assert KEY.encode() not in letter
+        nested = written("none")
+        nested["nodes"][0]["config"]["password"] = ["letmein", {"value": f"${{'{KEY}'}}"}]
+        await producer.push("j2", "always mail me", current_workflow=nested)
+        assert (await producer.result("j2"))["error"]["type"] == "workflow-rejected"
+        letters = str(await producer.redis.lrange("agent:dead", 0, -1))
+        assert KEY not in letters
+        assert "letmein" not in letters
         assert await producer.jobs() == []
 
 

@@ -22,7 +22,7 @@ from laneway.channels.redis_queue.job_message import JobMessage, Unreadable, fir
 from laneway.channels.redis_queue.source import BEAT_SECONDS, Entry, Source
 from laneway.channels.redis_queue.taking import Taker
 from laneway.clock import SystemClock
-from laneway.domain.redaction import redacted
+from laneway.domain.redaction import HIDDEN, holds_secret, redacted
 from laneway.domain.storable import storable
 from laneway.errors import TooMany, Unavailable
 from laneway.lanes.workflow.refusing import Rejected
@@ -219,8 +219,11 @@ class Reader:
 def letter(raw: bytes, bad: Unreadable, source: str) -> bytes:
     """What lies with the dead: the reason, and as much of the job as a person can look at."""
     text = raw[:LONGEST_LETTER].decode("utf-8", errors="backslashreplace")
+    if bad.type == Rejected.code:
+        shown = redacted(orjson.loads(raw)) if len(raw) <= LONGEST_LETTER else HIDDEN
+        text = HIDDEN if holds_secret(shown) else orjson.dumps(shown).decode()
     told_of = {
         "type": bad.type, "reason": bad.reason, "job_id": bad.job_id, "source": source, "bytes": len(raw),
-        "at": SystemClock().now().isoformat(), "job": redacted(text) if bad.type == Rejected.code else text,
+        "at": SystemClock().now().isoformat(), "job": text,
     }  # fmt: skip
     return orjson.dumps(storable(told_of))

@@ -54,7 +54,7 @@ class Patches:
         """The change as it would be stored, or Rejected with everything that is wrong with it."""
         before = workflows.EMPTY if workflow is None else workflow.document
         after, plain = tried(before, operations)
-        refuse([*secrets({"description": description}), *secrets_in_patch(operations)])
+        refuse([*secrets({"description": description, "tag": tag}), *secrets_in_patch(operations)])
         if same(before, after):
             raise Rejected([_no_change(tag)])
         base = 0 if workflow is None else workflow.version

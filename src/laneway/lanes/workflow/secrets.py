@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 from laneway.classify.lane_structure import LASTING, clauses, first_rule
 from laneway.domain.conversation import Incoming, Role
-from laneway.domain.redaction import exposed, holds_secret
+from laneway.domain.redaction import exposed, holds_secret, without_secrets
 from laneway.lanes.workflow.finding import Finding
 from laneway.lanes.workflow.patching import pointer
 from laneway.lanes.workflow.quoting import quoted
@@ -25,7 +26,7 @@ def secrets(document: Any) -> Iterator[Finding]:
     for path in exposed(document):
         node = path[1] if path[:1] == ("nodes",) and len(path) > 2 else None
         held = document["nodes"][node] if isinstance(node, int) else {"id": node}
-        node = str(held["id"]) if isinstance(held, dict) and held.get("id") else None
+        node = without_secrets(str(held["id"])) if isinstance(held, dict) and held.get("id") else None
         where = f"Node {quoted(node)} holds" if node else "There is"
         message = f"{where} a secret written out at {pointer(path[2:] if node else path)}."
         yield Finding("secret", message, REPAIR, node, pointer(path))
@@ -34,9 +35,10 @@ def secrets(document: Any) -> Iterator[Finding]:
 def secrets_in_patch(operations: Any) -> Iterator[Finding]:
     """The same of what the operations of a patch write, whether it stays or not."""
     for number, operation in enumerate(operations if isinstance(operations, list | tuple) else ()):
-        # The end of the path may be the name that makes a value a secret.
-        name = str(operation.get("path", "")).rpartition("/")[2] if isinstance(operation, dict) else ""
-        if holds_secret({name: operation.get("value")} if name else operation):
+        # The names in the path may be what makes a value a secret; the last ones are enough.
+        names = str(operation.get("path", "")).split("/")[:0:-1] if isinstance(operation, dict) else []
+        value = operation.get("value") if names else operation
+        if holds_secret(reduce(lambda inner, name: {name: inner}, names[:20], value)):
             message = f"Operation {number + 1} writes a secret out."
             yield Finding("secret", message, REPAIR, None, f"/operations/{number}/value")
 
@@ -45,8 +47,9 @@ def check_secrets(incoming: Incoming) -> None:
     """Returns only if no secret is in a workflow or a patch that a message brings, nor in its words for one."""
     runner, patch = incoming.payload.get("runner"), incoming.payload.get("patch")
     sent = runner.get("current_workflow") if isinstance(runner, dict) else None
-    found = [*secrets(sent), *secrets_in_patch(patch.get("operations") if isinstance(patch, dict) else None)]
-    refuse(found)
+    patch = patch if isinstance(patch, dict) else {}
+    words = {name: patch.get(name) for name in ("description", "workflow_tag")}
+    refuse([*secrets(sent), *secrets_in_patch(patch.get("operations")), *secrets(words)])
     if incoming.principal.role is not Role.CUSTOMER and holds_secret(incoming.text):
         asks = sent is not None or incoming.lane == "workflow" or _asks_for_one(incoming.text)
         refuse([Finding("secret", "The text holds a secret.", REPAIR, None, "/text")] if asks else [])

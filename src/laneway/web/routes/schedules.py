@@ -21,6 +21,8 @@ from laneway.domain.schedule import Schedule, quiet_hours
 from laneway.engine.recurrence import coming, following
 from laneway.engine.schedules import run_now
 from laneway.errors import BadInput, Forbidden, NotFound
+from laneway.lanes.workflow.refusing import refuse
+from laneway.lanes.workflow.secrets import secrets
 from laneway.language.rhythm import cron_of
 from laneway.llm import prices
 from laneway.llm.prompts import Prompts
@@ -72,6 +74,7 @@ async def add(here: Here, me: Me, posted: SchedulePosted) -> ScheduleDetail:
     """It runs at its times until it is paused or removed; what is not understood as a time is refused."""
     if not posted.text.strip():
         raise BadInput("The schedule has no text.", hint="Say what to look at or to do.")
+    refuse([*secrets({"text": posted.text, "name": posted.name, "when": posted.when})])
     now, cron = here.clock.now(), cron_of(posted.when)
     zone = posted.zone or here.app.settings.zone or machine_zone()
     begin, end = quiet_hours(posted.quiet) if posted.quiet else (None, None)

@@ -140,7 +140,7 @@ class Request:
         for phrase in phrases:
             end = at
             for word in phrase:
-                if self.token(end).word != word or self.token(end).kind == "quoted":
+                if (here := self.token(end)).word != word or here.kind == "quoted":
                     break
                 end = self.skip(end) + 1
             else:
