@@ -21,7 +21,7 @@ from laneway.language.periods import read_period
 from laneway.language.refusal import NotUnderstood
 from laneway.language.tokens import Token, singular
 
-LONGEST_NAME, LONGEST_VALUE, MOST_STEPS = 6, 10, 60_000
+LONGEST_NAME, LONGEST_VALUE, MOST_STEPS = 6, 10, 40_000
 Found = dict[str, Any]
 Phrases = tuple[tuple[str, ...], ...]
 Reading = Iterator[tuple[Any, int]]
