@@ -53,6 +53,31 @@ def stored(door: Door) -> list[str]:
     ]  # fmt: skip
 
 
+async def refused_in_patches(door: Door) -> None:
+    """No patch, tag or schedule with the key is taken."""
+    for more in ({}, {"ask": True}, {"dry_run": True}):
+        for operations in (PUT, GONE):
+            answer = await door.post("/workflows/main/patch", 400, json={"operations": operations, **more})
+            assert answer["reason"] == "secret"
+    described = {"operations": [{"op": "add", "path": "/metadata", "value": {}}], "description": f"Bearer {KEY}"}
+    assert (await door.post("/workflows/main/patch", 400, json=described))["reason"] == "secret"
+    await door.post("/messages", 400, json={"text": "x", "lane": "workflow", "payload": {"patch": {
+        "workflow_tag": "main", "operations": [{"op": "add", "path": f"{AT}", "value": "letmein"}]}}})  # fmt: skip
+    for field in ("description", "workflow_tag"):
+        patch = {"workflow_tag": "main", "operations": [{"op": "test", "path": "/nodes", "value": []}], field: KEY}
+        answer = await door.post("/messages", 400, json={"text": "x", "lane": "workflow", "payload": {"patch": patch}})
+        assert (answer["reason"], answer["path"]) == ("secret", f"/{field}")
+    for below in ({"password": ["letmein"]}, {KEY: "1"}, {"token": f"${{'{KEY}'}}"}):
+        answer = await door.post("/workflows/main/patch", 400, json={"operations": [
+            {"op": "add", "path": "/metadata", "value": below}]})  # fmt: skip
+        assert answer["reason"] == "secret"
+        assert KEY not in str(answer)
+    assert (await door.post("/workflows", 400, json={"tag": KEY, "document": CHAIN}))["reason"] == "secret"
+    daily = {"when": "every day at 9", "text": f"add a step to main that calls https://x.example with Bearer {KEY}"}
+    answer = await door.post("/schedules", 400, json=daily)
+    assert (answer["reason"], answer["path"]) == ("secret", "/text")
+
+
 async def test_every_door_refuses_it_with_its_place_and_nothing_of_it_is_stored_or_sent(opened: Open) -> None:
     seen: list[str] = []
 
@@ -79,29 +104,7 @@ async def test_every_door_refuses_it_with_its_place_and_nothing_of_it_is_stored_
             assert "laneway secrets set NAME" in answer["hint"]
             assert "${$secrets.NAME}" in answer["hint"]
             assert KEY not in str(answer)
-        for more in ({}, {"ask": True}, {"dry_run": True}):
-            for operations in (PUT, GONE):
-                answer = await door.post("/workflows/main/patch", 400, json={"operations": operations, **more})
-                assert answer["reason"] == "secret"
-        described = {"operations": [{"op": "add", "path": "/metadata", "value": {}}], "description": f"Bearer {KEY}"}
-        assert (await door.post("/workflows/main/patch", 400, json=described))["reason"] == "secret"
-        await door.post("/messages", 400, json={"text": "x", "lane": "workflow", "payload": {"patch": {
-            "workflow_tag": "main", "operations": [{"op": "add", "path": f"{AT}", "value": "letmein"}]}}})  # fmt: skip
-        for field in ("description", "workflow_tag"):
-            patch = {"workflow_tag": "main", "operations": [{"op": "test", "path": "/nodes", "value": []}], field: KEY}
-            answer = await door.post(
-                "/messages", 400, json={"text": "x", "lane": "workflow", "payload": {"patch": patch}}
-            )
-            assert (answer["reason"], answer["path"]) == ("secret", f"/{field}")
-        for below in ({"password": ["letmein"]}, {KEY: "1"}, {"token": f"${{'{KEY}'}}"}):
-            answer = await door.post("/workflows/main/patch", 400, json={"operations": [
-                {"op": "add", "path": "/metadata", "value": below}]})  # fmt: skip
-            assert answer["reason"] == "secret"
-            assert KEY not in str(answer)
-        assert (await door.post("/workflows", 400, json={"tag": KEY, "document": CHAIN}))["reason"] == "secret"
-        daily = {"when": "every day at 9", "text": f"add a step to main that calls https://x.example with Bearer {KEY}"}
-        answer = await door.post("/schedules", 400, json=daily)
-        assert (answer["reason"], answer["path"]) == ("secret", "/text")
+        await refused_in_patches(door)
         for text in LASTING:
             for lane in ({}, {"lane": "workflow"}):
                 answer = await door.post("/messages", 400, json={"text": text, **lane})
