@@ -25,7 +25,7 @@ _LOOKS = tuple(
         r"(?i)(?<=://)[^\s:/@]{0,80}:[^\s@/]{1,200}(?=@)",
         r"(?<=://)(?=[\w-]{0,60}?[A-Za-z0-9]{16})[\w-]{16,200}(?=@)",
         r"\b(?:lw[-_]|(?:sk|pk|rk)[-_](?=[\w-]{0,80}?[A-Za-z0-9]{12}))[\w-]{12,}",
-        r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza)[\w-]{8,}",
+        r"\b(?:gh[pousr]_|sk-(?:ant|proj)-|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza)[\w-]{8,}",
         r"\b(?:(?:hf|npm|whsec|dop_v1|shpat|gsk|lin_api|ntn)_|dapi)[A-Za-z0-9]{16,}",
         r"\b(?:pypi-|xapp-|GOCSPX-|SG\.|ya29\.|hvs\.|ATATT)[\w.-]{16,}",
         r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
